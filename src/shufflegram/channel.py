@@ -1,8 +1,8 @@
 """What a mechanism does to a histogram.
 
-A column of a square wave's channel is a constant with a window on top, and in the continuous case a few cells that the
-window covers in part. Products with it and with its transpose therefore need prefix sums only: O(m + T) instead of O(mT).
-`WindowChannel` holds that structure as plain arrays; the estimators' compiled loops read the same arrays.
+A column of a square wave's channel is a constant with a window on top, and in the continuous case a few cells that
+the window covers in part. Products with it and with its transpose therefore need prefix sums only: O(m + T) instead of
+O(mT). `WindowChannel` holds that structure as plain arrays; the estimators' compiled loops read the same arrays.
 """
 
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ class WindowChannel:
         steps = np.bincount(self.start, weights=frequencies, minlength=2 * self.report_cells + 1)
         steps -= np.bincount(self.stop, weights=frequencies, minlength=2 * self.report_cells + 1)
         covered = np.cumsum(steps)[:-1].reshape(2, self.report_cells).sum(axis=0)
-        reports = self.outside * frequencies.sum() + self.rise * covered
+        reports: Floats = self.outside * frequencies.sum() + self.rise * covered
         if self.partial_extra.size:
             reports += np.bincount(
                 self.partial_report,
@@ -56,7 +56,7 @@ class WindowChannel:
     def backward(self, weights: Floats) -> Floats:
         """M^T g: for each input cell, the expectation of g at its report."""
         running = np.concatenate(([0.0], np.cumsum(np.concatenate((weights, weights)))))
-        expectation = self.outside * weights.sum() + self.rise * (running[self.stop] - running[self.start])
+        expectation: Floats = self.outside * weights.sum() + self.rise * (running[self.stop] - running[self.start])
         if self.partial_extra.size:
             expectation += np.bincount(
                 self.partial_input,
@@ -106,9 +106,7 @@ def square_wave_channel(mechanism: SquareWave) -> WindowChannel:
     )
 
 
-def continuous_square_wave_channel(
-    mechanism: ContinuousSquareWave, cells: int, report_cells: int
-) -> WindowChannel:
+def continuous_square_wave_channel(mechanism: ContinuousSquareWave, cells: int, report_cells: int) -> WindowChannel:
     """The paper's channel: reports on [-b, 1 + b] counted in equal cells, values spread evenly within their bin.
 
     M[j, i] is the mean over x in bin i of the probability that its report falls into report cell j. The overlap of a
@@ -119,9 +117,10 @@ def continuous_square_wave_channel(
     p = float(mechanism.inside_density)
     bin_width = 1.0 / cells
     cell_width = (1.0 + 2.0 * b) / report_cells
-    # Most report cells lie fully inside or fully outside the window of every x in the bin; the few others are `partial`.
+    # Most report cells lie fully inside or fully outside the window of every x in the bin; few are `partial`.
     bin_low = np.arange(cells) * bin_width
     start = np.ceil((bin_low + bin_width) / cell_width - 1e-9).astype(np.int64)
+    start = np.minimum(start, report_cells - 1)
     stop = np.floor((bin_low + 2 * b) / cell_width + 1e-9).astype(np.int64)
     stop = np.maximum(start, stop)
     inputs: list[int] = []
@@ -164,4 +163,3 @@ def _mean_overlap(bin_low: float, bin_width: float, cell_low: Floats, cell_width
         )
 
     return (integrated(b) - integrated(-b)) / bin_width
-

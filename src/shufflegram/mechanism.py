@@ -5,6 +5,7 @@ is derived from it. A mechanism knows nothing of the user's units; it speaks of 
 """
 
 import math
+import numbers
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -19,8 +20,8 @@ class SquareWave:
     """The discrete square wave: a report is k times as likely inside a window around the true cell as outside it.
 
     There are m input cells and T report cells. The window of an input covers w = 2h + 1 report cells, h to either side.
-    On the line the report cells extend h beyond each end, T = m + 2h, so report cell c stands at input cell c - h; on the
-    circle they wrap, T = m. `half_width` 0 is k-ary randomized response.
+    On the line the report cells extend h beyond each end, T = m + 2h, so report cell c stands at input cell c - h; on
+    the circle they wrap, T = m. `half_width` 0 is k-ary randomized response.
     """
 
     cells: int
@@ -29,6 +30,12 @@ class SquareWave:
     circular: bool = False
 
     def __post_init__(self) -> None:
+        for name in ("cells", "half_width"):
+            number = getattr(self, name)
+            if isinstance(number, bool) or not isinstance(number, numbers.Integral):
+                raise MechanismError(f"{name} must be a whole number, got {number!r}")
+            # NumPy's whole numbers wrap round; Python's do not.
+            object.__setattr__(self, name, int(number))
         if self.cells < 2:
             raise MechanismError(f"a square wave needs at least 2 cells, not {self.cells}")
         if self.half_width < 0:
@@ -42,7 +49,7 @@ class SquareWave:
             widest = widest_half_width(self.cells, circular=self.circular)
             raise MechanismError(
                 f"half_width {self.half_width} leaves no room for two disjoint windows among {self.cells} cells; "
-                + (f"at most {widest} does" if widest >= 0 else "not even 0 does")
+                f"at most {widest} does"
             )
         if self.total_weight >= WEIGHT_LIMIT:
             raise MechanismError(
@@ -58,6 +65,11 @@ class SquareWave:
     def report_cells(self) -> int:
         """T = m + 2h on the line, m on the circle"""
         return self.cells if self.circular else self.cells + 2 * self.half_width
+
+    @property
+    def window_share(self) -> Fraction:
+        """w / T: with the density ratio, all that the privacy law depends on."""
+        return Fraction(self.window, self.report_cells)
 
     @property
     def shift(self) -> int:
@@ -98,8 +110,8 @@ class SquareWave:
 class ContinuousSquareWave:
     """The paper's square wave on [0, 1] with reports in [-b, 1 + b]: for reproduction and analysis.
 
-    Its density is p = k / (2bk + 1) within b of the value and q = 1 / (2bk + 1) elsewhere. Drawing it takes floats, whose
-    rounding no privacy law covers; a deployed collection uses `SquareWave`.
+    Its density is p = k / (2bk + 1) within b of the value and q = 1 / (2bk + 1) elsewhere. Drawing it takes floats,
+    whose rounding no privacy law covers; a deployed collection uses `SquareWave`.
     """
 
     half_width: Fraction
@@ -115,6 +127,11 @@ class ContinuousSquareWave:
             raise MechanismError(
                 f"density_ratio must be at least 1 (inside over outside), got {float(self.density_ratio):g}"
             )
+
+    @property
+    def window_share(self) -> Fraction:
+        """2b / (1 + 2b): with the density ratio, all that the privacy law depends on."""
+        return 2 * self.half_width / (1 + 2 * self.half_width)
 
     @property
     def outside_density(self) -> Fraction:

@@ -2,7 +2,7 @@
 
 `SecureSource` reads the operating system's generator and is the default wherever a real value is randomized or a real
 batch shuffled. `SeededSource` can be repeated and therefore protects nobody: it is for simulations and tests, and a
-caller has to write its name to get it. `simulation_generator` hands NumPy's generator to code that only ever simulates.
+caller has to write its name to get it. Its `generator` is NumPy's, for code that only ever simulates.
 """
 
 import os
@@ -32,8 +32,7 @@ class SecureSource:
     """The operating system's cryptographic generator. It has no seed and cannot be repeated."""
 
     def integers_below(self, bound: int, size: int) -> Integers:
-        if not 0 < bound <= 2**62:
-            raise InputError(f"bound must be in 1 .. 2**62, got {bound}")
+        _check(bound)
         # Keep the lowest bits that can hold bound - 1, and draw again what is not below the bound: no modulo, no bias.
         mask = np.uint64((1 << (bound - 1).bit_length()) - 1)
         drawn = np.empty(size, dtype=np.int64)
@@ -61,10 +60,16 @@ class SeededSource:
         self.generator = np.random.default_rng(simulation_seed)
 
     def integers_below(self, bound: int, size: int) -> Integers:
+        _check(bound)
         return self.generator.integers(0, bound, size=size, dtype=np.int64)
 
     def order(self, size: int) -> NDArray[np.intp]:
         return self.generator.permutation(size)
+
+
+def _check(bound: int) -> None:
+    if not 0 < bound <= 2**62:
+        raise InputError(f"bound must be in 1 .. 2**62, got {bound}")
 
 
 def _secure_words(size: int) -> NDArray[np.uint64]:

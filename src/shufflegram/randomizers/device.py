@@ -29,9 +29,7 @@ def draw_report(cell: int, *, cells: int, half_width: int, inside: int, outside:
     )
 
 
-def report_at(
-    unit: int, cell: int, *, cells: int, half_width: int, inside: int, outside: int, circular: bool
-) -> int:
+def report_at(unit: int, cell: int, *, cells: int, half_width: int, inside: int, outside: int, circular: bool) -> int:
     """The report cell that owns the given unit of weight, 0 <= unit < w * inside + (T - w) * outside."""
     if not 0 <= cell < cells:
         raise ValueError(f"the true cell must be one of 0..{cells - 1}")

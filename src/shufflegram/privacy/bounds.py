@@ -1,0 +1,84 @@
+"""Closed forms and looser laws: what is published, corrected, and what can be checked by hand.
+
+Each is an upper bound on delta, looser than the exact blanket; they serve comparison and sanity checks. The one function
+whose name says `as_printed` is not an upper bound at all and exists to show that.
+"""
+
+import math
+
+from ..mechanism import ContinuousSquareWave, SquareWave
+from . import exact
+from .contour import find_tilt
+from .laws import PrivacyLaw, clone_law
+
+Wave = SquareWave | ContinuousSquareWave
+
+
+def hoeffding(k: float, share: float, users: int, epsilon: float) -> float:
+    """Theorems 1 and 2 of the paper, corrected: the range of L is (1 + 2b)(p - q)(1 + E) = gamma (k - 1)(1 + E)."""
+    blanket = 1 / (1 + share * (k - 1))
+    return _hoeffding(blanket * (k - 1) * (1 + math.exp(epsilon)), blanket, users, epsilon)
+
+
+def hoeffding_as_printed(k: float, share: float, users: int, epsilon: float) -> float:
+    """Theorems 1 and 2 as the paper prints them. NOT an upper bound: L is divided by (1 + 2b)^2 too often."""
+    blanket = 1 / (1 + share * (k - 1))
+    # share = 2b / (1 + 2b), so 1 + 2b = 1 / (1 - share)
+    return _hoeffding(blanket * (k - 1) * (1 + math.exp(epsilon)) * (1 - share) ** 2, blanket, users, epsilon)
+
+
+def _hoeffding(spread: float, blanket: float, users: int, epsilon: float) -> float:
+    """r^2 / (4 gamma n a) exp(-gamma n (1 - exp(-2 a^2 / r^2))), a = E - 1"""
+    a = math.expm1(epsilon)
+    if spread == 0:
+        return 0.0
+    if a == 0:
+        return 1.0
+    exponent = blanket * users * math.expm1(-2 * a * a / (spread * spread))
+    return min(1.0, spread * spread / (4 * blanket * users * a) * math.exp(exponent))
+
+
+def bennett(k: float, share: float, users: int, epsilon: float) -> float:
+    """b+ / (gamma n log(1 + a b+ / c)) (1 - gamma + gamma exp(-(c / b+^2) phi(a b+ / c)))^n
+
+    with c = E L^2, b+ = max L, a = E - 1 and phi(u) = (1 + u) log(1 + u) - u.
+    """
+    gain = math.exp(epsilon)
+    a = math.expm1(epsilon)
+    blanket = 1 / (1 + share * (k - 1))
+    most = blanket * (k - gain)
+    if most <= 0:
+        return 0.0
+    if a == 0:
+        return 1.0
+    # the atoms k - E, 1 - kE, 1 - E within the blanket, scaled by gamma
+    square = blanket**2 * (share * (k - gain) ** 2 + share * (1 - k * gain) ** 2 + (1 - 2 * share) * a * a)
+    u = a * most / square
+    phi = (1 + u) * math.log1p(u) - u
+    shrink = blanket * math.expm1(-square / (most * most) * phi)
+    return min(1.0, most / (blanket * users * math.log1p(u)) * math.exp(users * math.log1p(shrink)))
+
+
+def chernoff(law: PrivacyLaw, terms: int, epsilon: float) -> float:
+    """min over theta of M(theta)^N / (e theta N): anyone can check it by hand at any theta > 0."""
+    excess = math.expm1(epsilon)
+    values = [float(atom.gain - atom.loss) - float(atom.loss) * excess for atom in law.atoms]
+    masses = [float(atom.probability) for atom in law.atoms]
+    if max(values) <= 0:
+        return 0.0
+    # The contour's tilt minimises M^N / theta^2, close enough to the minimum of M^N / theta; any theta is valid.
+    theta = find_tilt(values, masses, terms)
+    moment = sum(mass * math.expm1(theta * value) for mass, value in zip(masses, values, strict=True))
+    return min(1.0, math.exp(terms * math.log1p(moment)) / (math.e * theta * terms))
+
+
+def clones(mechanism: Wave, users: int, epsilon: float) -> float:
+    """The clone argument with weight 1/k, for every pair of values."""
+    k = mechanism.density_ratio
+    return 0.0 if k == 1 else exact.delta(clone_law(k, 1 / k), users, epsilon).upper
+
+
+def stronger_clones(mechanism: Wave, users: int, epsilon: float) -> float:
+    """The clone argument with weight 2/(k+1), for values whose windows are disjoint, which is the worst case."""
+    k = mechanism.density_ratio
+    return 0.0 if k == 1 else exact.delta(clone_law(k, 2 / (k + 1)), users, epsilon).upper

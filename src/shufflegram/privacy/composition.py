@@ -1,0 +1,166 @@
+"""Several rounds about the same users: a privacy loss distribution that is an upper bound throughout.
+
+delta as a function of exp(epsilon) is convex, so straight lines between its values on a grid of epsilons ("connect the
+dots") lie above it, and they are the curve of a discrete distribution of privacy losses. Rounds add their losses, so
+distributions convolve. What the grid leaves out above becomes an infinite loss, what it leaves out below moves up to its
+lowest point, and what rounding can do to the Fourier transforms is added to delta.
+
+Rounds must be shuffled separately. Several values sent linked in one message are one randomizer, not a composition.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import BudgetError, InfeasibleError
+from . import exact
+from .accounting import Wave, check_delta, smallest_epsilon
+from .laws import Atom, PrivacyLaw, blanket_law
+
+# What each round may lose beyond its grid, and how many grid points it has to either side of zero.
+BEYOND_GRID = 1e-15
+POINTS = 1000
+# The composed grid has at most this many points; many rounds get a coarser one.
+MOST_POINTS = 2**23
+UNIT_ROUNDOFF = 2.0**-53
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One mechanism, run `times` times with `users` honest reports each."""
+
+    law: PrivacyLaw
+    terms: int
+    local_epsilon: float
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class LossDistribution:
+    """Masses of privacy losses on a grid; with the infinite loss and the rounding they bound delta from above."""
+
+    lowest: float
+    spacing: float
+    masses: Floats
+    infinite: float
+    rounding: float
+
+    def delta(self, epsilon: float) -> float:
+        first = max(0, math.floor((epsilon - self.lowest) / self.spacing))
+        losses = self.lowest + self.spacing * np.arange(first, self.masses.size)
+        # sum of p_j (1 - exp(epsilon - loss_j))_+
+        reached = float(self.masses[first:] @ np.maximum(-np.expm1(epsilon - losses), 0.0))
+        return min(1.0, (reached + self.infinite + self.rounding) * (1 + 1e-12))
+
+
+@dataclass(frozen=True, slots=True)
+class ComposedLoss:
+    """The privacy loss of all rounds together, for both orders of the neighbours."""
+
+    orders: tuple[LossDistribution, ...]
+
+    def delta(self, epsilon: float) -> float:
+        """At this epsilon, delta is at most this."""
+        exact.check_epsilon(epsilon)
+        return max(order.delta(epsilon) for order in self.orders)
+
+    def epsilon(self, delta: float) -> float:
+        """At this delta, epsilon is at most this."""
+        check_delta(delta)
+        highest = max(order.lowest + order.spacing * order.masses.size for order in self.orders)
+        highest = min(highest, exact.LARGEST_EXPONENT)
+        if self.delta(highest) > delta:
+            raise InfeasibleError(
+                f"delta {delta:g} is below what this composition can resolve ({self.delta(highest):.3g}); ask for a larger one"
+            )
+        return smallest_epsilon(self.delta, delta, highest)
+
+
+def compose(rounds: Sequence[Round]) -> ComposedLoss:
+    """The privacy loss of all rounds together."""
+    if not rounds:
+        raise BudgetError("there are no rounds to compose; at least one is needed")
+    for each in rounds:
+        exact.check_crowd(each.terms)
+        if isinstance(each.times, bool) or not isinstance(each.times, int) or each.times < 1:
+            raise BudgetError(f"a round must be run a whole number of times, at least once, got {each.times!r}")
+    if all(_swapped(each.law) == each.law for each in rounds):
+        return ComposedLoss((_convolve(rounds),))
+    other_order = [replace(each, law=_swapped(each.law)) for each in rounds]
+    return ComposedLoss((_convolve(rounds), _convolve(other_order)))
+
+
+def composed_epsilon(mechanism: Wave, users: int, rounds: int, delta: float) -> float:
+    """The epsilon of `rounds` separately shuffled rounds of one mechanism about the same users: an upper bound."""
+    return compose([Round(blanket_law(mechanism), users, mechanism.local_epsilon, rounds)]).epsilon(delta)
+
+
+def composed_delta(mechanism: Wave, users: int, rounds: int, epsilon: float) -> float:
+    """The delta of `rounds` separately shuffled rounds of one mechanism about the same users: an upper bound."""
+    return compose([Round(blanket_law(mechanism), users, mechanism.local_epsilon, rounds)]).delta(epsilon)
+
+
+def _swapped(law: PrivacyLaw) -> PrivacyLaw:
+    """The law of the neighbours in the other order, its atoms in a fixed order so that laws can be compared."""
+    flipped = {Atom(atom.loss, atom.gain, atom.probability) for atom in law.atoms}
+    return law if flipped == set(law.atoms) else PrivacyLaw(tuple(flipped), law.blanket_mass)
+
+
+def _convolve(rounds: Sequence[Round]) -> LossDistribution:
+    """The distribution of the sum of all rounds' losses."""
+    total_times = sum(each.times for each in rounds)
+    reaches = [
+        max(smallest_epsilon(lambda e, r=each: _upper(r.law, r.terms, e), BEYOND_GRID, each.local_epsilon), 1e-9)
+        for each in rounds
+    ]
+    spacing = max(reaches) / max(10, min(POINTS, MOST_POINTS // (2 * total_times)))
+    singles = [
+        _connect_the_dots(each, math.ceil(reach / spacing), spacing)
+        for each, reach in zip(rounds, reaches, strict=True)
+    ]
+    length = 1 + sum(each.times * (single.masses.size - 1) for each, single in zip(rounds, singles, strict=True))
+    # A transform at least as long as the sum's support wraps nothing around.
+    size = 1 << (length - 1).bit_length()
+    transform = np.ones(size // 2 + 1, dtype=np.complex128)
+    finite, error, norm = 1.0, 0.0, 0.0
+    roundoff = 8 * math.log2(size) * UNIT_ROUNDOFF
+    for each, single in zip(rounds, singles, strict=True):
+        transform *= np.fft.rfft(single.masses, size) ** each.times
+        finite *= (1.0 - single.infinite) ** each.times
+        # In the 2-norm a transform errs by its roundoff times ||a||; a power of numbers of size <= 1 multiplies that.
+        norm = max(norm, float(np.linalg.norm(single.masses)))
+        error += each.times * (roundoff + 4 * UNIT_ROUNDOFF)
+    masses = np.maximum(np.fft.irfft(transform, size)[:length], 0.0)
+    # ||error||_1 <= sqrt(size) ||error||_2
+    rounding = math.sqrt(size) * norm * (error + roundoff) * 2
+    lowest = sum(each.times * single.lowest for each, single in zip(rounds, singles, strict=True))
+    return LossDistribution(lowest, spacing, masses, 1.0 - finite, rounding)
+
+
+def _connect_the_dots(each: Round, count: int, spacing: float) -> LossDistribution:
+    """The discrete distribution on count points to either side of 0 whose delta curve joins the exact one's dots."""
+    epsilons = spacing * np.arange(count + 1)
+    above = np.array([_upper(each.law, each.terms, epsilon) for epsilon in epsilons])
+    swapped = _swapped(each.law)
+    same = swapped == each.law
+    mirrored = above if same else np.array([_upper(swapped, each.terms, epsilon) for epsilon in epsilons])
+    # H at exp(-eps) for one order is 1 - exp(-eps) + exp(-eps) H at exp(eps) for the other
+    below = -np.expm1(-epsilons) + np.exp(-epsilons) * mirrored
+    curve = np.concatenate((below[:0:-1], above))
+    grid = spacing * np.arange(-count, count + 1)
+    gains = np.exp(grid)
+    # The line between two dots has slope -Q_j = -sum over later j of p_j exp(-eps_j); before the first dot the line goes
+    # up to H = 1 at exp(epsilon) = 0, after the last one the curve stays where it is.
+    slopes = np.concatenate(([(1 - curve[0]) / gains[0]], (curve[:-1] - curve[1:]) / np.diff(gains), [0.0]))
+    # p_j = exp(eps_j) (Q_{j-1} - Q_j); noise that would make one negative is cut off, which only raises the curve
+    masses = np.maximum(gains * (slopes[:-1] - slopes[1:]), 0.0)
+    return LossDistribution(float(grid[0]), spacing, masses, float(curve[-1]), 0.0)
+
+
+def _upper(law: PrivacyLaw, terms: int, epsilon: float) -> float:
+    return exact.delta(law, terms, epsilon).upper

@@ -1,0 +1,74 @@
+"""The device's draw: what the file may use, and what it refuses. Its law is audited in statistical/."""
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+from shufflegram.randomizers import device
+from shufflegram.randomizers.device import draw_report, report_at
+
+TREE = ast.parse(Path(device.__file__).read_text(encoding="utf-8"))
+
+
+def test_it_imports_nothing_but_the_secure_source_of_the_standard_library() -> None:
+    imported = []
+    for node in ast.walk(TREE):
+        if isinstance(node, ast.Import):
+            imported += [alias.name for alias in node.names]
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "a relative import would tie the file to this package"
+            imported.append(str(node.module))
+    assert imported == ["secrets"]
+    assert set(imported) <= sys.stdlib_module_names
+
+
+def test_it_has_no_float_anywhere() -> None:
+    for node in ast.walk(TREE):
+        assert not isinstance(node, ast.Div), "true division makes a float"
+        assert not (isinstance(node, ast.Constant) and isinstance(node.value, (float, complex)))
+        assert not (isinstance(node, ast.Name) and node.id in {"float", "complex", "round", "pow"})
+        assert not isinstance(node, ast.Pow), "a negative power makes a float"
+
+
+def test_it_stands_alone_and_runs_without_the_package() -> None:
+    alone: dict[str, object] = {"__name__": "device"}
+    exec(compile(TREE, "device.py", "exec"), alone)
+    draw = alone["draw_report"]
+    assert callable(draw)
+    assert draw(3, cells=8, half_width=1, inside=5, outside=2, circular=False) in range(10)
+
+
+def test_all_names_the_public_functions() -> None:
+    public = [node.name for node in TREE.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")]
+    assert sorted(device.__all__) == sorted(public)
+
+
+@pytest.mark.parametrize("cell", [-1, 8, 100])
+def test_a_true_cell_outside_the_domain_is_refused(cell: int) -> None:
+    with pytest.raises(ValueError, match=r"must be one of 0\.\.7"):
+        report_at(0, cell, cells=8, half_width=1, inside=5, outside=2, circular=False)
+    with pytest.raises(ValueError, match=r"must be one of 0\.\.7"):
+        draw_report(cell, cells=8, half_width=1, inside=5, outside=2, circular=True)
+
+
+def test_units_by_hand() -> None:
+    # m = 4, h = 1: T = 6, inside 3, outside 1: cell 1 owns units 0-8 on reports 1, 2, 3, then 4, 5, 0 have one each
+    line = [report_at(unit, 1, cells=4, half_width=1, inside=3, outside=1, circular=False) for unit in range(12)]
+    assert line == [1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 5, 0]
+    # a circle of 6: the window of cell 0 is 5, 0, 1
+    circle = [report_at(unit, 0, cells=6, half_width=1, inside=2, outside=1, circular=True) for unit in range(9)]
+    assert circle == [5, 5, 0, 0, 1, 1, 2, 3, 4]
+
+
+def test_the_draw_asks_the_secure_source_for_one_unit_of_all_weight(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def randbelow(bound: int) -> int:
+        asked.append(bound)
+        return 9
+
+    monkeypatch.setattr("secrets.randbelow", randbelow)
+    assert draw_report(1, cells=4, half_width=1, inside=3, outside=1, circular=False) == 4
+    assert asked == [12]
