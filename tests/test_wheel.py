@@ -99,8 +99,8 @@ def test_the_installed_program_explains_itself(programs: Path, tmp_path: Path) -
 
 
 def test_five_lines_of_python_make_an_estimate(programs: Path, tmp_path: Path) -> None:
-    # Values 0, 1, .. 99 equally often. The median's standard error is about 1 here, so 30 to 70 is missed by a sound
-    # estimate only some twenty standard errors away from its mean.
+    # Values 0, 1, .. 99 equally often: the median is 50, and its standard error at most about 1 here. A sound estimate
+    # would have to be some eighteen standard errors away to miss 30 to 70.
     script = tmp_path / "five_lines.py"
     script.write_text(
         "import shufflegram as sg\n"

@@ -104,16 +104,39 @@ def cdf_band(
         raise InputError(f"replicates must be a whole number, at least 20, got {replicates!r}")
     generator = np.random.default_rng(simulation_seed)
     truths = evidence.plausible_truths(frequencies, replicates, generator, assume_smooth)
-    center = np.cumsum(frequencies)[:-1]
-    distance = np.abs(np.cumsum(truths, axis=1)[:, :-1] - center)
-    half_width = np.quantile(distance, level, axis=0)
-    if kind == "simultaneous":
-        # Stretch the pointwise band as a whole until `level` of the plausible truths lie inside it everywhere.
-        half_width = half_width * np.quantile(np.max(distance / half_width, axis=1), level)
-    # A CDF is 0 at the low end and 1 at the high end, and it rises: what no CDF inside could reach is cut off.
-    lower = np.maximum.accumulate(np.clip(np.concatenate(([0.0], center - half_width, [1.0])), 0, 1))
-    upper = np.minimum.accumulate(np.clip(np.concatenate(([0.0], center + half_width, [1.0])), 0, 1)[::-1])[::-1]
+    plausible = np.sort(np.cumsum(truths, axis=1)[:, :-1], axis=0)
+    estimated = np.cumsum(frequencies)[:-1]
+    tail = (1 - level) / 2
+    if kind == "pointwise":
+        # Of the intervals that hold the estimate and `level` of the plausible values, the one with the most equal tails:
+        # where the estimate lies in a tail, that tail begins at the estimate and the other may be larger instead.
+        below = np.mean(plausible < estimated, axis=0)
+        below_low = np.minimum(tail, below) + np.maximum(0.0, tail - (1 - below))
+        above_high = 2 * tail - below_low
+        low, high = _quantiles(plausible, below_low), _quantiles(plausible, 1 - above_high)
+        low, high = np.minimum(low, estimated), np.maximum(high, estimated)
+    else:
+        # Stretch the pointwise band about its middle until `level` of the plausible truths lie inside it everywhere.
+        low, middle, high = np.quantile(plausible, [tail, 0.5, 1 - tail], axis=0)
+        distance = np.cumsum(truths, axis=1)[:, :-1] - middle
+        reach = np.max(np.maximum(distance / (high - middle), distance / (low - middle)), axis=1)
+        stretch = np.quantile(reach, level)
+        low = np.minimum(middle + stretch * (low - middle), estimated)
+        high = np.maximum(middle + stretch * (high - middle), estimated)
+        # A CDF rises, so one that is inside the band everywhere is inside these rising ends too.
+        low, high = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
+    lower = np.clip(np.concatenate(([0.0], low, [1.0])), 0, 1)
+    upper = np.clip(np.concatenate(([0.0], high, [1.0])), 0, 1)
     return Band(level, kind, edges, lower, upper)
+
+
+def _quantiles(ordered: Floats, shares: Floats) -> Floats:
+    """The quantile of each column at its own share; the columns are in increasing order."""
+    place = shares * (len(ordered) - 1)
+    low = np.floor(place).astype(np.int64)
+    high = np.minimum(low + 1, len(ordered) - 1)
+    column = np.arange(ordered.shape[1])
+    return ordered[low, column] + (place - low) * (ordered[high, column] - ordered[low, column])
 
 
 def _waves(bins: int, circular: bool, most: int) -> tuple[Floats, Floats]:

@@ -1,0 +1,173 @@
+"""Which half width and density ratio to use. A design proposes; accounting certifies what it proposes.
+
+`published_*` answer as the paper does, with its corrected formula and the continuous wave; `exact_*` under exact accounting
+and in whole cells, which is what a collection runs.
+"""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import InfeasibleError
+from ..mechanism import ContinuousSquareWave, SquareWave, widest_half_width
+from ..privacy.accounting import largest_guaranteed_ratio, largest_ratio_under
+from ..privacy.bounds import hoeffding
+from ..privacy.budget import Budget
+from .information import mutual_information, paper_bound
+
+# Significant digits of a proposed density ratio: short enough to read, fine enough to lose nothing.
+DIGITS = 6
+# All reports together should tell at least this much (in nats); below it there is nothing to estimate.
+LEAST_INFORMATION = 1.0
+# The paper's half width is searched between these shares of the domain.
+NARROWEST, WIDEST = 1e-4, 0.5
+
+
+def published_asp(budget: Budget) -> ContinuousSquareWave:
+    """The paper's parameters: the largest I_u under the corrected Hoeffding bound, searched along that constraint."""
+    from scipy.optimize import minimize_scalar
+
+    def loss(log_b: float) -> float:
+        b = math.exp(log_b)
+        return -paper_bound(b, published_ratio(b, budget))
+
+    found = minimize_scalar(loss, bounds=(math.log(NARROWEST), math.log(WIDEST)), method="bounded", options={"xatol": 1e-7})
+    b = math.exp(float(found.x))
+    return continuous(b, published_ratio(b, budget))
+
+
+def published_ratio(b: float, budget: Budget) -> float:
+    """The largest density ratio that the corrected Hoeffding bound allows at half width b."""
+    share = 2 * b / (1 + 2 * b)
+    ratio = largest_ratio_under(
+        lambda k: hoeffding(k, share, budget.users, budget.epsilon), budget.epsilon, budget.delta
+    )
+    return budget.capped(ratio)
+
+
+def published_ssw(budget: Budget) -> ContinuousSquareWave:
+    """SSW as published: the largest local epsilon whose SW parameters pass the corrected Hoeffding bound."""
+    ratio = largest_ratio_under(
+        lambda k: hoeffding(k, _sw_share(k), budget.users, budget.epsilon), budget.epsilon, budget.delta
+    )
+    ratio = budget.capped(ratio)
+    return continuous(sw_half_width(math.log(ratio)), ratio)
+
+
+def exact_ssw(budget: Budget) -> ContinuousSquareWave:
+    """SSW at its own limit: the largest local epsilon whose SW parameters the exact blanket allows."""
+    from ..privacy import exact
+    from ..privacy.laws import window_law
+
+    def delta(k: float) -> float:
+        law = window_law(Fraction(k), Fraction(_sw_share(k)))
+        return exact.delta(law, budget.users, budget.epsilon).upper
+
+    ratio = budget.capped(largest_ratio_under(delta, budget.epsilon, budget.delta))
+    return continuous(sw_half_width(math.log(ratio)), ratio)
+
+
+def sw_half_width(local_epsilon: float) -> float:
+    """SW's rule: b = (e E - E + 1) / (2E (E - 1 - e)), E = exp(e); 1/2 in the limit of e = 0."""
+    if local_epsilon < 1e-4:
+        # the fraction's numerator and denominator both vanish; to first order b = 1/2 - e/3
+        return 0.5 - local_epsilon / 3
+    gain = math.exp(min(local_epsilon, 300.0))
+    e = min(local_epsilon, 300.0)
+    return (e * gain - gain + 1) / (2 * gain * (gain - 1 - e))
+
+
+def in_cells(wave: ContinuousSquareWave, cells: int, *, circular: bool, budget: Budget) -> SquareWave:
+    """The wave whose window has about the same length in whole cells, at the largest ratio that is private there."""
+    half_width = round(float(wave.half_width) * cells - 0.5)
+    half_width = min(max(half_width, 0), widest_half_width(cells, circular=circular))
+    return at_largest_ratio(cells, half_width, circular=circular, budget=budget)
+
+
+def exact_asp(cells: int, *, circular: bool, budget: Budget, expected: ArrayLike | None = None) -> SquareWave:
+    """The half width of the largest exact mutual information, each at the largest ratio that exact accounting allows.
+
+    `expected` is a public guess at the histogram, by default uniform. Mutual information stands in for the estimation error
+    that one would rather minimise: at small crowds it prefers windows somewhat too narrow.
+    """
+    tried: dict[int, float] = {}
+
+    def information(half_width: int) -> float:
+        if half_width not in tried:
+            wave = at_largest_ratio(cells, half_width, circular=circular, budget=budget)
+            tried[half_width] = mutual_information(wave, expected)
+        return tried[half_width]
+
+    widest = widest_half_width(cells, circular=circular)
+    # A coarse look at all scales, then ever finer around the best.
+    grid = sorted({0, widest, *(round(x) for x in np.geomspace(1, max(widest, 1), 14) if x <= widest)})
+    best = max(grid, key=information)
+    step = max(1, (_after(grid, best) - _before(grid, best)) // 4)
+    while True:
+        near = [h for h in (best - step, best + step) if 0 <= h <= widest]
+        better = max([best, *near], key=information)
+        if better != best:
+            best = better
+        elif step > 1:
+            step //= 2
+        else:
+            return at_largest_ratio(cells, best, circular=circular, budget=budget)
+
+
+def at_largest_ratio(cells: int, half_width: int, *, circular: bool, budget: Budget) -> SquareWave:
+    """The square wave of this half width at the largest (readable) density ratio that exact accounting allows."""
+    shape = SquareWave(cells, half_width, Fraction(1), circular)
+    ratio = largest_guaranteed_ratio(shape.window_share, budget.users, budget.epsilon, budget.delta)
+    return shape.with_density_ratio(readable_ratio(budget.capped(ratio)))
+
+
+def readable_ratio(ratio: float) -> Fraction:
+    """The ratio rounded down to a short decimal, keeping enough digits of what it has above 1."""
+    if ratio <= 1:
+        return Fraction(1)
+    decimals = max(0, DIGITS - 1 - math.floor(math.log10(ratio)), DIGITS - 3 - math.floor(math.log10(ratio - 1)))
+    scale = 10 ** min(decimals, 15)
+    return max(Fraction(1), Fraction(math.floor(Fraction(ratio) * scale), scale))
+
+
+def continuous(b: float, k: float) -> ContinuousSquareWave:
+    """The continuous wave with readable parameters, its ratio rounded down."""
+    return ContinuousSquareWave(Fraction(round(b, 9)).limit_denominator(10**9), readable_ratio(k))
+
+
+def require_information(wave: SquareWave | ContinuousSquareWave, budget: Budget) -> None:
+    """Refuse a design whose reports together tell nothing, and say what would do."""
+    if budget.users * mutual_information(wave) >= LEAST_INFORMATION:
+        return
+
+    def tells(users: int, epsilon: float) -> bool:
+        ratio = largest_guaranteed_ratio(wave.window_share, users, epsilon, budget.delta)
+        at = wave.with_density_ratio(readable_ratio(budget.capped(ratio)))
+        return users * mutual_information(at) >= LEAST_INFORMATION
+
+    remedies = []
+    users = next((budget.users << i for i in range(1, 40) if tells(budget.users << i, budget.epsilon)), None)
+    if users is not None:
+        remedies.append(f"about {users:,} users at this epsilon")
+    epsilon = next((budget.epsilon * 1.25**i for i in range(1, 60) if tells(budget.users, budget.epsilon * 1.25**i)), None)
+    if epsilon is not None:
+        remedies.append(f"epsilon {epsilon:.2g} with these users")
+    raise InfeasibleError(
+        f"with {budget.users:,} users, epsilon {budget.epsilon:g} and delta {budget.delta:g} all reports together would tell "
+        f"next to nothing; {' or '.join(remedies) if remedies else 'a higher max_local_epsilon'} would do"
+    )
+
+
+def _sw_share(k: float) -> float:
+    b = sw_half_width(math.log(k))
+    return 2 * b / (1 + 2 * b)
+
+
+def _before(grid: list[int], item: int) -> int:
+    return grid[max(grid.index(item) - 1, 0)]
+
+
+def _after(grid: list[int], item: int) -> int:
+    return grid[min(grid.index(item) + 1, len(grid) - 1)]
