@@ -6,8 +6,10 @@ is derived from it. A mechanism knows nothing of the user's units; it speaks of 
 
 import math
 import numbers
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from .errors import MechanismError
 
@@ -105,6 +107,32 @@ class SquareWave:
         """The same window at another density ratio."""
         return SquareWave(self.cells, self.half_width, density_ratio, self.circular)
 
+    def to_dict(self) -> dict[str, Any]:
+        """A readable record of integers and a ratio, which `from_dict` turns back into the same mechanism."""
+        return {
+            "kind": "square_wave",
+            "cells": self.cells,
+            "half_width": self.half_width,
+            "density_ratio": str(self.density_ratio),
+            "circular": self.circular,
+        }
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> "SquareWave":
+        """The mechanism that `to_dict` recorded; anything missing, unknown or of another kind is an error."""
+        expected = {"kind": str, "cells": int, "half_width": int, "density_ratio": str, "circular": bool}
+        if set(record) != set(expected) or any(type(record[key]) is not kind for key, kind in expected.items()):
+            raise MechanismError(
+                f"a square wave's record has the keys {', '.join(expected)}, whole numbers and a ratio"
+            )
+        if record["kind"] != "square_wave":
+            raise MechanismError(f"a square wave's record has the kind 'square_wave', got {record['kind']!r}")
+        try:
+            ratio = Fraction(record["density_ratio"])
+        except (ValueError, ZeroDivisionError) as problem:
+            raise MechanismError(f"density_ratio must be like '7/2', got {record['density_ratio']!r}") from problem
+        return cls(record["cells"], record["half_width"], ratio, record["circular"])
+
 
 @dataclass(frozen=True, slots=True)
 class ContinuousSquareWave:
@@ -156,6 +184,14 @@ class ContinuousSquareWave:
     def with_density_ratio(self, density_ratio: Fraction) -> "ContinuousSquareWave":
         """The same window at another density ratio."""
         return ContinuousSquareWave(self.half_width, density_ratio)
+
+    def to_dict(self) -> dict[str, Any]:
+        """A readable record of two ratios."""
+        return {
+            "kind": "continuous_square_wave",
+            "half_width": str(self.half_width),
+            "density_ratio": str(self.density_ratio),
+        }
 
 
 def widest_half_width(cells: int, *, circular: bool) -> int:

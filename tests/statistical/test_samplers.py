@@ -22,6 +22,7 @@ from shufflegram.randomizers import (
     simulate_tally,
 )
 from shufflegram.randomizers.device import draw_report, report_at
+from shufflegram.randomizers.square_wave import BLOCK
 from shufflegram.randomness import SecureSource, SeededSource, Source
 
 from .audit import continuous_law, findings, law, unit_findings
@@ -115,6 +116,17 @@ def test_the_vectorised_sampler_is_the_device_unit_by_unit(mechanism: SquareWave
         assert source.bounds == {mechanism.total_weight}
         assert reports.dtype == np.int64
         assert reports.tolist() == expected
+
+
+def test_each_user_of_a_long_mixed_crowd_gets_the_report_of_their_own_cell() -> None:
+    mechanism = SquareWave(40, 3, Fraction(10007, 97))
+    cells = np.random.default_rng(9).integers(0, 40, size=2 * BLOCK + 123)
+    reports = randomizer_for(mechanism).randomize_cells(cells, EnumeratingSource())
+    expected = [
+        report_at(user % mechanism.total_weight, cell, cells=40, half_width=3, inside=10007, outside=97, circular=False)
+        for user, cell in enumerate(cells.tolist())
+    ]
+    assert reports.tolist() == expected
 
 
 @pytest.mark.parametrize("mechanism", LARGE, ids=name)

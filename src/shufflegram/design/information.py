@@ -87,6 +87,12 @@ def _frequencies(histogram: ArrayLike | None, cells: int) -> Floats:
     if histogram is None:
         return np.full(cells, 1 / cells)
     weights = np.asarray(histogram, dtype=np.float64)
-    if weights.ndim != 1 or weights.size < 2 or not np.all(np.isfinite(weights)) or np.any(weights < 0) or weights.sum() <= 0:
+    if (
+        weights.ndim != 1
+        or weights.size < 2
+        or not np.all(np.isfinite(weights))
+        or np.any(weights < 0)
+        or weights.sum() <= 0
+    ):
         raise ValuesError("a histogram must be a flat list of numbers, none negative, not all zero")
     return weights / weights.sum()

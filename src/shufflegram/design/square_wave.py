@@ -33,7 +33,9 @@ def published_asp(budget: Budget) -> ContinuousSquareWave:
         b = math.exp(log_b)
         return -paper_bound(b, published_ratio(b, budget))
 
-    found = minimize_scalar(loss, bounds=(math.log(NARROWEST), math.log(WIDEST)), method="bounded", options={"xatol": 1e-7})
+    found = minimize_scalar(
+        loss, bounds=(math.log(NARROWEST), math.log(WIDEST)), method="bounded", options={"xatol": 1e-7}
+    )
     b = math.exp(float(found.x))
     return continuous(b, published_ratio(b, budget))
 
@@ -134,7 +136,7 @@ def readable_ratio(ratio: float) -> Fraction:
 
 def continuous(b: float, k: float) -> ContinuousSquareWave:
     """The continuous wave with readable parameters, its ratio rounded down."""
-    return ContinuousSquareWave(Fraction(round(b, 9)).limit_denominator(10**9), readable_ratio(k))
+    return ContinuousSquareWave(Fraction(repr(round(b, 9))), readable_ratio(k))
 
 
 def require_information(wave: SquareWave | ContinuousSquareWave, budget: Budget) -> None:
@@ -151,7 +153,9 @@ def require_information(wave: SquareWave | ContinuousSquareWave, budget: Budget)
     users = next((budget.users << i for i in range(1, 40) if tells(budget.users << i, budget.epsilon)), None)
     if users is not None:
         remedies.append(f"about {users:,} users at this epsilon")
-    epsilon = next((budget.epsilon * 1.25**i for i in range(1, 60) if tells(budget.users, budget.epsilon * 1.25**i)), None)
+    epsilon = next(
+        (budget.epsilon * 1.25**i for i in range(1, 60) if tells(budget.users, budget.epsilon * 1.25**i)), None
+    )
     if epsilon is not None:
         remedies.append(f"epsilon {epsilon:.2g} with these users")
     raise InfeasibleError(

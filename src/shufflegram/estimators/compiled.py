@@ -11,7 +11,8 @@ from typing import Any
 import numba
 import numpy as np
 
-# Sums may be reordered and multiply-adds fused, so that the compiler may use vectors. Infinities and NaN keep their meaning.
+# Sums may be reordered and multiply-adds fused, so that the compiler may use vectors. Infinities and NaN keep their
+# meaning.
 FASTMATH = {"reassoc", "contract", "nsz"}
 
 
@@ -20,15 +21,15 @@ def _compile(signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
-            return numba.njit(signature, cache=True, nogil=True, fastmath=FASTMATH, error_model="numpy")(function)  # type: ignore[no-any-return]
+            return numba.njit(signature, cache=True, nogil=True, fastmath=FASTMATH, error_model="numpy")(function)
         except (RuntimeError, OSError):
             # Neither beside this file nor in the user's cache folder may anything be written: compile for this process.
-            return numba.njit(signature, nogil=True, fastmath=FASTMATH, error_model="numpy")(function)  # type: ignore[no-any-return]
+            return numba.njit(signature, nogil=True, fastmath=FASTMATH, error_model="numpy")(function)
 
     return decorate
 
 
-@numba.njit(inline="always")  # type: ignore[untyped-decorator]
+@numba.njit(inline="always")
 def _exp_of_minus(y: float) -> float:
     """exp(-y) for y >= 0, within 3e-14 of it; where y > 40 it stays at exp(-40), about 4e-18.
 
@@ -87,8 +88,8 @@ def run_rounds(  # type: ignore[no-untyped-def]
 ):
     """Rounds of E-step, M-step and refinement until the L1 change is below `tolerance`: (rounds done, last change).
 
-    `shares` are the counts divided by their sum. `stop` is folded into 0 .. T and `wraps` is 1.0 where it was. `group` is
-    empty, or gives each bin a group whose members share their mean after every M-step.
+    `shares` are the counts divided by their sum. `stop` is folded into 0 .. T and `wraps` is 1.0 where it was.
+    `group` is empty, or gives each bin a group whose members share their mean after every M-step.
     """
     bins = frequencies.size
     cells = shares.size

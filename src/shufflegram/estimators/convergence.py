@@ -1,9 +1,9 @@
 """How fast EM with fixed weights converges: the rate at its fixed point, and the rate that is seen.
 
-Near its fixed point a round M multiplies the distance by the Jacobian dM/df. In the long run the distance shrinks
-by the spectral radius of that matrix, on the directions in which frequencies can differ: those that sum to zero.
-The paper's theorem states a norm of the Jacobian, which bounds the radius from above and may exceed one where the rounds converge all
-the same; both are given.
+Near its fixed point a round M multiplies the distance by the Jacobian dM/df. In the long run the distance shrinks by
+the spectral radius of that matrix, on the directions in which frequencies can differ: those that sum to zero. The
+paper's theorem states a norm of the Jacobian, which bounds the radius from above and may exceed one where the rounds
+converge all the same; both are given.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ConvergenceRate:
-    """`gamma`: the spectral radius of one round's Jacobian; `norm`: its 2-norm; `observed`: how successive changes shrink.
+    """`gamma`: spectral radius of one round's Jacobian; `norm`: its 2-norm; `observed`: how successive changes shrink.
 
     All three are meant at the fixed point: where `outcome` says that the limit stopped the run, at its last iterate.
     """
@@ -43,7 +43,9 @@ def convergence_rate(
     tally = checked_counts(channel, counts)
     table = refinement.table(channel, tally).fitted(channel.cells, circular)
     if not table.is_fixed:
-        raise InputError("a convergence rate needs fixed weights, such as BinomialSmoothing; adaptive weights never settle")
+        raise InputError(
+            "a convergence rate needs fixed weights, such as BinomialSmoothing; adaptive weights never settle"
+        )
     frequencies = np.full(channel.cells, 1 / channel.cells)
     # Between changes of 1e-9 and 1e-12 the rounds are near the fixed point and still far from rounding errors.
     before, first_change = run(channel, tally, frequencies, table, circular, max_iterations, 1e-9)
@@ -79,7 +81,8 @@ def round_jacobian(
     # Normalisation: N(x) = x / s with s = sum x,  dN = (I - N(x) 1^T) / s
     total = smoothed.sum()
     normalisation = (np.eye(channel.cells) - (smoothed / total)[:, None]) / total
-    return normalisation @ smoothing @ em
+    jacobian: Floats = normalisation @ smoothing @ em
+    return jacobian
 
 
 def smoothing_matrix(table: SmoothingTable, bins: int, circular: bool) -> Floats:
@@ -88,8 +91,9 @@ def smoothing_matrix(table: SmoothingTable, bins: int, circular: bool) -> Floats
     apart = np.abs(np.arange(bins)[:, None] - np.arange(bins))
     if circular:
         apart = np.minimum(apart, bins - apart)
-    weights = np.where(apart <= table.radius, table.position[0][np.minimum(apart, table.radius)], 0.0)
-    return weights / weights.sum(axis=1, keepdims=True)
+    weights: Floats = np.where(apart <= table.radius, table.position[0][np.minimum(apart, table.radius)], 0.0)
+    weights /= weights.sum(axis=1, keepdims=True)
+    return weights
 
 
 def _tangent(jacobian: Floats) -> Floats:
@@ -97,4 +101,5 @@ def _tangent(jacobian: Floats) -> Floats:
     bins = len(jacobian)
     # Completing (1, ..., 1) to an orthogonal basis: all columns but the first are orthogonal to it.
     basis = np.linalg.qr(np.column_stack((np.ones(bins), np.eye(bins)[:, 1:])))[0][:, 1:]
-    return basis.T @ jacobian @ basis
+    restricted: Floats = basis.T @ jacobian @ basis
+    return restricted

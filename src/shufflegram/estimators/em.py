@@ -1,6 +1,6 @@
 """Expectation maximization on the counts of reports, with a refinement step after each M-step."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
 
@@ -47,7 +47,7 @@ class Solution:
 
 
 class Estimator(Protocol):
-    """Counts of reports in, frequencies out. An estimator is a value: an assembly names it, a bootstrap runs it again."""
+    """Counts of reports in, frequencies out. An estimator is a value, which an assembly of parts can name."""
 
     def solve(self, channel: WindowChannel, counts: ArrayLike, *, circular: bool = False) -> Solution:
         """The frequencies that these counts of reports speak for."""
@@ -58,7 +58,7 @@ class Estimator(Protocol):
 class ExpectationMaximization:
     """EM with a refinement step and a limit, as a value."""
 
-    refinement: Refinement = NoSmoothing()
+    refinement: Refinement = field(default_factory=NoSmoothing)
     max_iterations: int = MOST_ITERATIONS
     tolerance: float | None = None
 
@@ -149,7 +149,9 @@ def checked_counts(channel: WindowChannel, counts: ArrayLike) -> Floats:
     except (TypeError, ValueError) as problem:
         raise ReportError("counts must be numbers, one for each report cell") from problem
     if tally.shape != (channel.report_cells,):
-        raise ReportError(f"counts must be {channel.report_cells} numbers, one for each report cell, got shape {tally.shape}")
+        raise ReportError(
+            f"counts must be {channel.report_cells} numbers, one for each report cell, got shape {tally.shape}"
+        )
     if not np.all(np.isfinite(tally)) or np.any(tally < 0):
         raise ReportError("counts must be finite and at least 0")
     if not tally.sum() > 0:
@@ -169,12 +171,13 @@ def check_limits(max_iterations: int, tolerance: float | None) -> None:
 def _checked_start(channel: WindowChannel, start: ArrayLike | None) -> Floats:
     if start is None:
         return np.full(channel.cells, 1 / channel.cells)
-    frequencies = np.array(start, dtype=np.float64)
+    frequencies: Floats = np.array(start, dtype=np.float64)
     if frequencies.shape != (channel.cells,):
         raise InputError(f"start must be {channel.cells} frequencies, got shape {frequencies.shape}")
     if not np.all(np.isfinite(frequencies)) or np.any(frequencies < 0) or not frequencies.sum() > 0:
         raise InputError("start must be frequencies that are finite, at least 0 and not all 0")
-    return frequencies / frequencies.sum()
+    frequencies /= frequencies.sum()
+    return frequencies
 
 
 def _own(array: NDArray[np.int64] | Floats, kind: type) -> NDArray[np.int64] | Floats:

@@ -1,0 +1,227 @@
+"""An estimated distribution, and what one asks of it. A bin's mass is spread evenly, so the CDF is piecewise linear."""
+
+import csv
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..domain import Domain, as_numbers
+from ..errors import InputError, ValuesError
+from .em import Outcome
+from .uncertainty import Band, Evidence, Kind, cdf_band
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+
+# On a circle, the mean of frequencies that pull in all directions alike is rounding error and nothing else.
+NO_DIRECTION = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """The share of users in each bin of a domain.
+
+    `users` is the number of reports it rests on, `outcome` how the estimator ended (None if it does not iterate),
+    `evidence` what was seen, for `band` (None if only the frequencies are known).
+    """
+
+    domain: Domain
+    frequencies: Floats
+    users: int
+    outcome: Outcome | None = None
+    evidence: Evidence | None = None
+
+    def __post_init__(self) -> None:
+        frequencies = np.array(self.frequencies, dtype=np.float64)
+        if frequencies.shape != (self.domain.bins,):
+            raise InputError(
+                f"an estimate needs {self.domain.bins} frequencies, one for each bin, got shape {frequencies.shape}"
+            )
+        if not np.all(np.isfinite(frequencies)) or np.any(frequencies < 0) or abs(frequencies.sum() - 1) > 1e-9:
+            raise InputError("frequencies must be at least 0 and sum to 1; norm_sub makes them so")
+        frequencies.setflags(write=False)
+        object.__setattr__(self, "frequencies", frequencies)
+
+    @overload
+    def cdf(self, values: float) -> float: ...
+    @overload
+    def cdf(self, values: ArrayLike) -> float | Floats: ...
+    def cdf(self, values: ArrayLike) -> float | Floats:
+        """The share of users at or below each value; on a circle, from the low end onwards."""
+        where = self._inside_circle(as_numbers(np.ravel(values)))
+        return _like(values, np.interp(where, self.domain.edges, self._cumulative()))
+
+    @overload
+    def quantile(self, shares: float, cut: float | None = None) -> float: ...
+    @overload
+    def quantile(self, shares: ArrayLike, cut: float | None = None) -> float | Floats: ...
+    def quantile(self, shares: ArrayLike, cut: float | None = None) -> float | Floats:
+        """The least value with at least the given share of users at or below it.
+
+        A circle has no lowest value: there the count begins at `cut`, the domain's low end unless another is given.
+        """
+        wanted = as_numbers(np.ravel(shares))
+        if np.any((wanted < 0) | (wanted > 1)):
+            raise ValuesError("shares must be between 0 and 1, such as 0.5 for the median")
+        if cut is not None and not self.domain.circular:
+            raise InputError("a cut point is for circular domains; on a line quantiles count from the low end")
+        edges, cumulative = self.domain.edges, self._cumulative()
+        if cut is None:
+            return _like(shares, _inverse(cumulative, edges, wanted))
+        # Twice round: start the count at the cut, and come back into the domain at the end.
+        begin = float(self._inside_circle(as_numbers(cut))[0])
+        before = np.interp(begin, edges, cumulative)
+        twice = np.concatenate((cumulative, 1 + cumulative[1:]))
+        unrolled = np.concatenate((edges, self.domain.period + edges[1:]))
+        found = np.maximum(_inverse(twice, unrolled, before + wanted), begin)
+        return _like(shares, np.where(found > self.domain.high, found - self.domain.period, found))
+
+    def probability(self, low: float, high: float) -> float:
+        """The share of users between two values; on a circle a range with low > high passes through the cut."""
+        if low > high and not self.domain.circular:
+            raise ValuesError(f"low must not exceed high, got low={low:g} and high={high:g}")
+        share = self.cdf(float(high)) - self.cdf(float(low))
+        return share if low <= high else 1 + share
+
+    def mean(self) -> float:
+        """The mean; on a circle the direction in which the mass pulls, NaN where it pulls nowhere."""
+        if not self.domain.circular:
+            middles = (self.domain.edges[:-1] + self.domain.edges[1:]) / 2
+            return float(self.frequencies @ middles)
+        # Each bin centre as an angle: the mean is the angle of  sum_i f_i exp(2 pi i x_i / period)
+        turn = 2 * math.pi / self.domain.period
+        resultant = complex(self.frequencies @ np.exp(1j * turn * (self.domain.centers - self.domain.low)))
+        if abs(resultant) < NO_DIRECTION:
+            return math.nan
+        return self.domain.low + math.atan2(resultant.imag, resultant.real) % (2 * math.pi) / turn
+
+    def band(
+        self,
+        level: float = 0.9,
+        kind: Kind = "pointwise",
+        *,
+        replicates: int = 1000,
+        simulation_seed: int = 0,
+        assume_smooth: bool = True,
+    ) -> Band:
+        """A confidence band for the CDF at the bins' edges; `uncertainty` says how it is made and how often it holds.
+
+        It always holds the estimate itself. `replicates` plausible truths are drawn. `assume_smooth=False` drops the
+        assumption that the truth has no detail much finer than the mechanism's window, and widens the band.
+        """
+        if self.evidence is None:
+            raise InputError(
+                "this estimate does not hold its reports' tally, so no band can be given; estimate from a tally"
+            )
+        return cdf_band(
+            self.frequencies,
+            self.domain.edges,
+            self.evidence,
+            level,
+            kind,
+            replicates,
+            simulation_seed,
+            assume_smooth,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """A readable record: domain, users, frequencies, and how the estimator ended."""
+        record: dict[str, Any] = {
+            "domain": self.domain.to_dict(),
+            "users": self.users,
+            "edges": self.domain.edges.tolist(),
+            "frequencies": self.frequencies.tolist(),
+        }
+        if self.outcome is not None:
+            record["outcome"] = {
+                "stop": self.outcome.stop.value,
+                "rounds": self.outcome.rounds,
+                "log_likelihood": self.outcome.log_likelihood,
+                "last_change": self.outcome.last_change,
+            }
+        return record
+
+    def to_json(self, path: str | Path) -> None:
+        """Write `to_dict` as a JSON file."""
+        Path(path).write_text(json.dumps(self.to_dict(), indent=2) + "\n", encoding="utf-8")
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write one row for each bin: its ends, its share of users, and the share at or below its upper end."""
+        edges = self.domain.edges.tolist()
+        with Path(path).open("w", newline="", encoding="utf-8") as file:
+            table = csv.writer(file)
+            table.writerow(["low", "high", "frequency", "cumulative"])
+            table.writerows(
+                zip(edges, edges[1:], self.frequencies.tolist(), self._cumulative()[1:].tolist(), strict=False)
+            )
+
+    def plot(self, ax: "Axes | None" = None, truth: ArrayLike | None = None, band: Band | None = None) -> "Axes":
+        """The density, with the true frequencies and a band for the CDF (on an axis of its own) if given."""
+        if ax is None:
+            import matplotlib.pyplot as plt
+
+            ax = plt.subplots(figsize=(9, 4.5), layout="constrained")[1]
+        domain = self.domain
+        ax.stairs(self.frequencies / domain.widths, domain.edges, label="estimate", color="C0", linewidth=1.4)
+        if truth is not None:
+            shares = np.asarray(truth, dtype=np.float64)
+            if shares.shape != (domain.bins,):
+                raise InputError(f"truth must be {domain.bins} frequencies, one for each bin, got shape {shares.shape}")
+            ax.stairs(shares / domain.widths, domain.edges, label="truth", color="0.3", alpha=0.35, fill=True, zorder=0)
+        ax.set_xlabel(domain.unit or "value")
+        ax.set_ylabel(f"share of users per {domain.unit or 'unit'}")
+        ax.set_xlim(domain.low, domain.high)
+        ax.set_ylim(bottom=0)
+        if domain.spacing == "log":
+            ax.set_xscale("log")
+        handles, labels = ax.get_legend_handles_labels()
+        if band is not None:
+            share = ax.twinx()
+            share.plot(domain.edges, self._cumulative(), color="C1", linewidth=1.2, label="at or below")
+            share.fill_between(
+                band.edges, band.lower, band.upper, color="C1", alpha=0.25, label=f"{band.level:.0%} band ({band.kind})"
+            )
+            share.set_ylim(0, 1)
+            share.set_ylabel("share of users at or below")
+            more_handles, more_labels = share.get_legend_handles_labels()
+            handles, labels = [*handles, *more_handles], [*labels, *more_labels]
+        ax.legend(handles, labels)
+        return ax
+
+    def _cumulative(self) -> Floats:
+        """The CDF at the edges: 0 at the low end, exactly 1 at the high end."""
+        cumulative: Floats = np.concatenate(([0.0], np.cumsum(self.frequencies)))
+        cumulative /= cumulative[-1]
+        return cumulative
+
+    def _inside_circle(self, values: Floats) -> Floats:
+        """On a line any value has a share below it; a circle holds no other values than its own."""
+        low, high = self.domain.low, self.domain.high
+        if self.domain.circular and np.any((values < low) | (values > high)):
+            raise ValuesError(
+                f"values on this circle lie between {low:g} and {high:g}; take them modulo {high - low:g}"
+            )
+        return values
+
+
+def _inverse(cumulative: Floats, edges: Floats, shares: Floats) -> Floats:
+    """The least x whose piecewise-linear CDF reaches each share."""
+    # cumulative[i - 1] < share <= cumulative[i], so bin i - 1 holds mass; a share of 0 is reached at the first edge.
+    reached = np.clip(np.searchsorted(cumulative, shares, side="left"), 0, len(cumulative) - 1)
+    begun = np.maximum(reached - 1, 0)
+    rise = cumulative[reached] - cumulative[begun]
+    part = np.divide(shares - cumulative[begun], rise, out=np.zeros(shares.size), where=rise > 0)
+    return edges[begun] + np.minimum(part, 1.0) * (edges[reached] - edges[begun])
+
+
+def _like(given: ArrayLike, answers: Floats) -> float | Floats:
+    """One number for one number, an array of the same shape for an array."""
+    shape = np.shape(given)
+    return float(answers[0]) if shape == () else answers.reshape(shape)

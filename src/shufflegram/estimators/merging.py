@@ -1,7 +1,8 @@
 """Mixture reduction: EM in which low and similar neighbours are merged, after Ye et al.
 
-Bins that few reports speak for are what makes EM slow and noisy: their share could as well belong to the next bin. Mixture
-reduction gives such neighbours one common frequency. The paper names the method and not its rule; ours is in `MixtureReduction`.
+Bins that few reports speak for are what makes EM slow and noisy: their share could as well belong to the next bin.
+Mixture reduction gives such neighbours one common frequency. The paper names the method and not its rule; ours is in
+`MixtureReduction`.
 """
 
 from dataclasses import dataclass
@@ -31,13 +32,13 @@ Indices = NDArray[np.int64]
 class MixtureReduction:
     """EM with merging, as a value.
 
-    A group of bins is one component of the mixture, spread evenly over its bins: after each M-step every bin of a group
-    takes the group's mean. At first every bin is a group of its own, and the start is uniform. After every
-    `rounds_between_merges` rounds, or earlier if the L1 change falls below the tolerance (1 / n if left out), the groups
-    are passed once from low to high. A group and the next one merge if the means of both are below the uniform 1 / m and
-    differ by less than sigma_1 (`frequency_deviation`); a group joins at most one other in a pass. On a circle the last group and
-    the first are neighbours too. Groups never part. The run has converged when the change is below the tolerance and a
-    pass merges nothing.
+    A group of bins is one component of the mixture, spread evenly over its bins: after each M-step every bin of a
+    group takes the group's mean. At first every bin is a group of its own, and the start is uniform. After every
+    `rounds_between_merges` rounds, or earlier if the L1 change falls below the tolerance (1 / n if left out), the
+    groups are passed once from low to high. A group and the next one merge if the means of both are below the uniform
+    1 / m and differ by less than sigma_1 (`frequency_deviation`); a group joins at most one other in a pass. On a
+    circle the last group and the first are neighbours too. Groups never part. The run has converged when the change
+    is below the tolerance and a pass merges nothing.
     """
 
     rounds_between_merges: int = 50

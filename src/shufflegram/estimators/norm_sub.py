@@ -11,8 +11,8 @@ Floats = NDArray[np.float64]
 def norm_sub(estimate: ArrayLike) -> Floats:
     """max(estimate - shift, 0) with the one shift that makes the sum one.
 
-    It is where the rule "set negative entries to zero, shift the others evenly until the sum is one, repeat" ends, and also
-    the Euclidean projection onto the distributions.
+    It is where the rule "set negative entries to zero, shift the others evenly until the sum is one, repeat" ends,
+    and also the Euclidean projection onto the distributions.
     """
     values = np.array(estimate, dtype=np.float64)
     if values.ndim != 1 or values.size == 0 or not np.all(np.isfinite(values)):
@@ -21,4 +21,5 @@ def norm_sub(estimate: ArrayLike) -> Floats:
     descending = np.sort(values)[::-1]
     shifts = (np.cumsum(descending) - 1) / np.arange(1, values.size + 1)
     kept = np.flatnonzero(descending > shifts)[-1]
-    return np.maximum(values - shifts[kept], 0.0)
+    projected: Floats = np.maximum(values - shifts[kept], 0.0)
+    return projected

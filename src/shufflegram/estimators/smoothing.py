@@ -5,8 +5,8 @@ table: one row of position weights for each round of a cycle, and one scale for 
 
     w_ij = position[t][|i - j|] * exp(-(f_i - f_j)^2 / (2 sigma_1^2)),   f_i <- sum_j w_ij f_j / sum_j w_ij
 
-EM is the table of radius 0, EMS one row with an infinite sigma_1, EMAS a cosine in 50 rows. The weights are always divided
-by their sum, also at the ends of the line, where the window is cut; on a circle the window wraps.
+EM is the table of radius 0, EMS one row with an infinite sigma_1, EMAS a cosine in 50 rows. The weights are always
+divided by their sum, also at the ends of the line, where the window is cut; on a circle the window wraps.
 """
 
 import math
@@ -24,14 +24,14 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class SmoothingTable:
-    """Position weights by round of the cycle and distance (rounds x radius + 1), and the scale of the frequency weight."""
+    """Position weights by round of the cycle and distance (rounds x radius + 1), and sigma_1, the frequency scale."""
 
     position: Floats
     frequency_scale: float
 
     @property
     def radius(self) -> int:
-        return self.position.shape[1] - 1
+        return int(self.position.shape[1]) - 1
 
     @property
     def is_fixed(self) -> bool:
@@ -87,9 +87,10 @@ class GaussianSmoothing:
 class AdaptiveSmoothing:
     """EMAS: neighbours count less the further they are and the more their frequency differs.
 
-    The width in position, sigma_2, grows along a cosine from `sigma_min` to `sigma_max` over `period` rounds and starts
-    again; with `restart=False` it comes back along the same cosine. Equal sigmas make it constant. The width in
-    frequency, sigma_1, is the standard deviation that the Cramer-Rao bound leaves to an estimate (`frequency_deviation`).
+    The width in position, sigma_2, grows along a cosine from `sigma_min` to `sigma_max` over `period` rounds and
+    starts again; with `restart=False` it comes back along the same cosine. Equal sigmas make it constant. The width
+    in frequency, sigma_1, is the standard deviation that the Cramer-Rao bound leaves to an estimate
+    (`frequency_deviation`).
     """
 
     radius: int = 3
@@ -111,7 +112,7 @@ class AdaptiveSmoothing:
         """sigma_2 in each round of a cycle, round 0 first."""
         if self.sigma_min == self.sigma_max:
             return np.array([self.sigma_min])
-        # sigma_2(t) = sigma_min + (sigma_max - sigma_min) / 2 * (1 - cos(pi t / period)), which has the period 2 * period
+        # sigma_2(t) = sigma_min + (sigma_max - sigma_min) / 2 * (1 - cos(pi t / period)): there and back in 2 periods
         rounds = np.arange(self.period if self.restart else 2 * self.period)
         return self.sigma_min + (self.sigma_max - self.sigma_min) / 2 * (1 - np.cos(np.pi * rounds / self.period))
 
@@ -120,7 +121,7 @@ class AdaptiveSmoothing:
 
 
 def frequency_deviation(channel: WindowChannel, counts: Floats) -> float:
-    """sigma_1: the mean over bins of the least standard deviation an estimate can have near the uniform distribution."""
+    """sigma_1: the mean over bins of the least standard deviation of an estimate, near the uniform distribution."""
     # sigma_1 = mean_j (sum_i n_i m^2 M_ij^2 / (sum_s M_is)^2)^(-1/2): the inverse root of each bin's Fisher information
     seen = counts > 0
     expected = channel.forward(np.full(channel.cells, 1 / channel.cells))
@@ -133,21 +134,23 @@ def smooth(frequencies: Floats, table: SmoothingTable, round_number: int, circul
     bins = frequencies.size
     fitted = table.fitted(bins, circular)
     position = fitted.position[round_number % len(fitted.position)]
-    weighted = position[0] * frequencies
-    weights = np.full(bins, position[0])
+    weighted: Floats = position[0] * frequencies
+    weights: Floats = np.full(bins, position[0])
     for distance in range(1, fitted.radius + 1):
         for step in (-distance, distance):
             neighbours = np.roll(frequencies, -step)
-            there = circular | ((0 <= np.arange(bins) + step) & (np.arange(bins) + step < bins))
+            there = circular | ((np.arange(bins) + step >= 0) & (np.arange(bins) + step < bins))
             difference = (frequencies - neighbours) / fitted.frequency_scale
             weight = there * position[distance] * np.exp(-(difference**2) / 2)
             weighted += weight * neighbours
             weights += weight
-    return weighted / weights
+    smoothed: Floats = weighted / weights
+    return smoothed
 
 
 def _gaussian(radius: int, sigmas: Floats) -> Floats:
-    # The factor 1 / (sigma sqrt(2 pi)) is the same for the whole window and leaves when the weights are divided by their sum.
+    # The factor 1 / (sigma sqrt(2 pi)) is the same for the whole window and leaves when the weights are divided by
+    # their sum.
     return np.exp(-(np.arange(radius + 1) ** 2) / (2 * sigmas[:, None] ** 2))
 
 

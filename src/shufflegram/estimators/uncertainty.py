@@ -1,20 +1,25 @@
 """How far the truth may be from an estimate: bands for the CDF, from truths that the reports leave plausible.
 
-The usual parametric bootstrap (draw reports from the estimate, estimate again, look at the spread) does not work here.
-Smoothing bends an estimate, and an estimate drawn from a bent one is bent hardly further, so the spread misses most of the
-error: its 90% bands held the truth at 8 to 80% of the edges in our trials, with or without a correction for bias.
+The usual parametric bootstrap (draw reports from the estimate, estimate again, look at the spread) does not work
+here. Smoothing bends an estimate, and an estimate drawn from a bent one is bent hardly further, so the spread misses
+most of the error: its 90% bands held the truth at 8 to 80% of the edges in trials, with or without a correction for
+bias.
 
-So the spread is taken over truths instead. The tally is a linear image of the truth with noise of a known covariance:
+So truths are drawn instead of reports. The tally is a linear image of the truth with noise of a known covariance,
 
-    counts / n = M f + noise,   noise ~ N(0, (diag(r) - r r^T) / n),   r = M f, taken from the estimate
+    counts / n = M f + noise,   noise ~ N(0, (diag(r) - r r^T) / n),   r = M f, taken from the estimate,
 
-and the truth is given a Gaussian prior, f = 1/m + B theta with B the cosines (on a circle the sines and cosines) of
-frequency k and Var theta_k = tau^2 k^(-2s). Its scale tau and roughness s in {1, 2} are those under which the tally is the
-most probable, so that jagged data widens the band by itself. Truths drawn from what prior and tally leave together are
-compared with the estimate, and the band is as wide around the estimate as holds `level` of them. Such bands cover in the frequentist
-sense on average over the edges (Nychka 1988): the tests measure it. What the prior cannot foresee is detail much finer
-than the window in otherwise smooth data; `assume_smooth=False` drops the prior, covers whatever the data, and costs about
-three times the width.
+and the truth is given a Gaussian prior, f = 1/m + B theta, with smooth waves as columns of B and Var theta_k = tau^2
+k^(-2s). The roughness s (1 or 2) and the scale tau are drawn too, by how probable they make the tally, so jagged data
+widens the band by itself. Bands of this kind cover in the frequentist sense on average over the edges (Nychka, 1988).
+Measured on smooth data with 64 bins, half widths 3 and 8, density ratios 3 to 6 and 1e3 to 1e6 users, at level 0.9:
+the pointwise bands hold the truth at 88 to 97% of the edges, the simultaneous ones hold all of it in 75 to 100% of
+the collections, most often in more than 90% (the least where the density is highest right at an end of the line, and
+on a circle).
+
+What no prior of this kind foresees is detail much finer than the window in data that looks smooth through it: there
+the pointwise coverage fell to 70%. `assume_smooth=False` lets the reports speak alone: 89 to 95% whatever the data,
+for a band about two and a half times as wide.
 """
 
 from dataclasses import dataclass
@@ -31,6 +36,7 @@ Kind = Literal["pointwise", "simultaneous"]
 
 # Beyond this many waves a smooth prior leaves nothing to see, and the work grows with their cube.
 MOST_WAVES = 512
+SCALES = np.geomspace(1e-2, 1e8, 201)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +64,7 @@ class Evidence(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Tally:
+class WindowEvidence:
     """Counts of reports, and the channel and the shape of the domain that they came through."""
 
     channel: WindowChannel
@@ -108,8 +114,9 @@ def cdf_band(
     estimated = np.cumsum(frequencies)[:-1]
     tail = (1 - level) / 2
     if kind == "pointwise":
-        # Of the intervals that hold the estimate and `level` of the plausible values, the one with the most equal tails:
-        # where the estimate lies in a tail, that tail begins at the estimate and the other may be larger instead.
+        # Of the intervals that hold the estimate and `level` of the plausible values, the one with the most equal
+        # tails: where the estimate lies in a tail, that tail begins at the estimate and the other may be larger
+        # instead.
         below = np.mean(plausible < estimated, axis=0)
         below_low = np.minimum(tail, below) + np.maximum(0.0, tail - (1 - below))
         above_high = 2 * tail - below_low
@@ -144,12 +151,14 @@ def _waves(bins: int, circular: bool, most: int) -> tuple[Floats, Floats]:
     number = np.arange(1, min(bins, most + 1))
     position = (np.arange(bins)[:, None] + 0.5) / bins
     if circular:
-        # Sine and cosine of 1, 2, ... full waves take turns; at bins / 2 waves only the one that sees every other bin is left.
+        # Sine and cosine of 1, 2, ... full waves take turns; at bins / 2 waves only the one that sees every other bin
+        # is left.
         whole = (number + 1) // 2
         phase = np.where(number % 2 == 1, np.pi / 4, -np.pi / 4)
         waves = np.cos(2 * np.pi * whole * position + phase)
         return waves / np.linalg.norm(waves, axis=0), whole.astype(np.float64)
-    # k half waves between the ends are flat at both ends; a line and a parabola let the density arrive there at any slope.
+    # k half waves between the ends are flat at both ends; a line and a parabola let the density arrive there at any
+    # slope.
     slopes = np.hstack((position - 0.5, (position - 0.5) ** 2))
     waves = np.hstack((slopes - slopes.mean(axis=0), np.cos(np.pi * number * position)))
     norms = np.linalg.norm(waves, axis=0)
@@ -160,18 +169,18 @@ def _waves(bins: int, circular: bool, most: int) -> tuple[Floats, Floats]:
 def _plausible_coefficients(
     information: Floats, score: Floats, wave_number: Floats, draws: int, generator: np.random.Generator
 ) -> Floats:
-    """Coefficients drawn given the tally, each with a roughness and a scale drawn by how probable they make the tally."""
+    """Coefficients drawn given the tally; roughness and scale are drawn too, by how probable they make it."""
     roots, projections, eigenvalues, scales, evidences = [], [], [], [], []
     for roughness in (1, 2):
-        # In the coordinates z = theta / (tau k^-s), turned so that the information is diagonal with eigenvalues l, and with
-        # u = the score in these coordinates:  log evidence = sum (tau^2 u^2 / (1 + tau^2 l) - log(1 + tau^2 l)) / 2
+        # In the coordinates z = theta / (tau k^-s), turned so that the information is diagonal with eigenvalues l, and
+        # with the score u:  log evidence = sum (tau^2 u^2 / (1 + tau^2 l) - log(1 + tau^2 l)) / 2
         deviation = wave_number**-roughness
         eigenvalue, turn = np.linalg.eigh(deviation[:, None] * information * deviation)
         eigenvalue = np.maximum(eigenvalue, 0.0)
         root = deviation[:, None] * turn
         u = root.T @ score
         # From a prior that the reports cannot tell from the uniform distribution to one that leaves everything to them.
-        scale = np.geomspace(1e-2, 1e8, 201) / eigenvalue[-1]
+        scale = SCALES / eigenvalue[-1]
         gain = 1 + scale[:, None] * eigenvalue
         evidences.append(np.sum(scale[:, None] * u**2 / gain - np.log(gain), axis=1) / 2)
         roots.append(root)
@@ -183,19 +192,18 @@ def _plausible_coefficients(
     chosen = np.sort(generator.choice(chance.size, size=draws, p=chance / chance.sum()))
     theta = np.empty((draws, wave_number.size))
     for index in (0, 1):
-        mine = chosen // 201 == index
-        scale = scales[index][chosen[mine] % 201]
+        mine = chosen // SCALES.size == index
+        scale = scales[index][chosen[mine] % SCALES.size]
         variance = scale[:, None] / (1 + scale[:, None] * eigenvalues[index])
         noise = generator.standard_normal(variance.shape)
         theta[mine] = (variance * projections[index] + np.sqrt(variance) * noise) @ roots[index].T
     return theta
 
 
-def _unbiased_coefficients(
-    information: Floats, score: Floats, draws: int, generator: np.random.Generator
-) -> Floats:
-    """Coefficients drawn when the reports alone speak; directions that the mechanism does not show stay all but unknown."""
+def _unbiased_coefficients(information: Floats, score: Floats, draws: int, generator: np.random.Generator) -> Floats:
+    """Coefficients drawn when the reports alone speak; what the mechanism does not show stays all but unknown."""
     eigenvalue, turn = np.linalg.eigh(information)
     variance = 1 / np.maximum(eigenvalue, 1e-12 * eigenvalue[-1])
     noise = generator.standard_normal((draws, variance.size))
-    return (variance * (turn.T @ score) + np.sqrt(variance) * noise) @ turn.T
+    theta: Floats = (variance * (turn.T @ score) + np.sqrt(variance) * noise) @ turn.T
+    return theta

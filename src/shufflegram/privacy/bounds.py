@@ -16,26 +16,26 @@ Wave = SquareWave | ContinuousSquareWave
 
 def hoeffding(k: float, share: float, users: int, epsilon: float) -> float:
     """Theorems 1 and 2 of the paper, corrected: the range of L is (1 + 2b)(p - q)(1 + E) = gamma (k - 1)(1 + E)."""
-    blanket = 1 / (1 + share * (k - 1))
-    return _hoeffding(blanket * (k - 1) * (1 + math.exp(epsilon)), blanket, users, epsilon)
+    return math.exp(min(0.0, log_hoeffding(k, share, users, epsilon)))
 
 
 def hoeffding_as_printed(k: float, share: float, users: int, epsilon: float) -> float:
     """Theorems 1 and 2 as the paper prints them. NOT an upper bound: L is divided by (1 + 2b)^2 too often."""
-    blanket = 1 / (1 + share * (k - 1))
     # share = 2b / (1 + 2b), so 1 + 2b = 1 / (1 - share)
-    return _hoeffding(blanket * (k - 1) * (1 + math.exp(epsilon)) * (1 - share) ** 2, blanket, users, epsilon)
+    return math.exp(min(0.0, log_hoeffding(k, share, users, epsilon, narrowing=(1 - share) ** 2)))
 
 
-def _hoeffding(spread: float, blanket: float, users: int, epsilon: float) -> float:
-    """r^2 / (4 gamma n a) exp(-gamma n (1 - exp(-2 a^2 / r^2))), a = E - 1"""
+def log_hoeffding(k: float, share: float, users: int, epsilon: float, narrowing: float = 1.0) -> float:
+    """log of r^2 / (4 gamma n a) exp(-gamma n (1 - exp(-2 a^2 / r^2))), a = E - 1, r the range of L times `narrowing`."""
     a = math.expm1(epsilon)
+    blanket = 1 / (1 + share * (k - 1))
+    spread = blanket * (k - 1) * (1 + math.exp(epsilon)) * narrowing
     if spread == 0:
-        return 0.0
+        return -math.inf
     if a == 0:
-        return 1.0
+        return 0.0
     exponent = blanket * users * math.expm1(-2 * a * a / (spread * spread))
-    return min(1.0, spread * spread / (4 * blanket * users * a) * math.exp(exponent))
+    return 2 * math.log(spread) - math.log(4 * blanket * users * a) + exponent
 
 
 def bennett(k: float, share: float, users: int, epsilon: float) -> float:

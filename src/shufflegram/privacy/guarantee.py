@@ -46,11 +46,6 @@ class Guarantee:
                 f"delta {self.delta:g} is above 1/n = {1 / self.users:.3g}: a mechanism that publishes one user in full "
                 f"could meet it; choose a delta well below 1/n"
             )
-        if self.local_epsilon > 8:
-            warnings.append(
-                f"the local epsilon is {self.local_epsilon:.3g}: without an honest shuffler a report nearly gives its value "
-                f"away; cap it with max_local_epsilon if that matters"
-            )
         return tuple(warnings)
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,0 +1,120 @@
+"""The three roles, the shuffle, and a whole protocol from end to end.
+
+A randomizer knows one user's value and nothing of accounting. A shuffler knows reports and nothing of users. An analyzer
+sees a tally, which is all that the shuffle model lets anyone see, and nothing else.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol as Interface
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .errors import ReportError
+from .estimators.estimate import Estimate
+from .privacy.laws import PrivacyLaw
+from .randomness import SecureSource, Source
+
+Integers = NDArray[np.int64]
+SECURE_SOURCE = SecureSource()
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Counts of the reports in each report cell, stamped with the digest of the protocol that made them.
+
+    Tallies of one protocol add up, so a list, a folder of files, a stream or a cluster are counted by the same code; tallies
+    of different protocols refuse each other.
+    """
+
+    counts: Integers
+    reports: int
+    digest: str
+
+    def __add__(self, other: "Tally") -> "Tally":
+        if not isinstance(other, Tally):
+            return NotImplemented
+        if other.digest != self.digest:
+            raise ReportError("these tallies belong to different plans; only tallies of one plan can be added")
+        return Tally(self.counts + other.counts, self.reports + other.reports, self.digest)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tally):
+            return NotImplemented
+        return (
+            self.digest == other.digest and self.reports == other.reports and np.array_equal(self.counts, other.counts)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.digest, self.reports, self.counts.tobytes()))
+
+
+class Randomizer(Interface):
+    """Runs on a user's device. Its input is one user's value; its output is all that leaves the device."""
+
+    def randomize(self, values: ArrayLike, source: Source = SECURE_SOURCE) -> Integers:
+        """The reports of users with these values, each independent of all others."""
+        ...
+
+
+class Analyzer(Interface):
+    """Runs after the shuffler, on shuffled reports."""
+
+    def tally(self, reports: ArrayLike) -> Tally:
+        """Count reports; refuse any that this protocol cannot have made."""
+        ...
+
+    def estimate(self, tally: Tally) -> Estimate:
+        """The distribution that a tally speaks for; refuse a tally of another protocol."""
+        ...
+
+
+class Protocol(Interface):
+    """An assembly: a randomizer, an analyzer, and the facts that a guarantee is made from."""
+
+    @property
+    def name(self) -> str:
+        """The name in the registry."""
+        ...
+
+    @property
+    def randomizer(self) -> Randomizer: ...
+
+    @property
+    def analyzer(self) -> Analyzer: ...
+
+    @property
+    def messages_per_user(self) -> float:
+        """How many messages a user sends, on average."""
+        ...
+
+    @property
+    def bits_per_user(self) -> float:
+        """How many bits these messages take, without transport."""
+        ...
+
+    @property
+    def law(self) -> PrivacyLaw:
+        """The privacy law of one term."""
+        ...
+
+    def terms(self, users: int) -> int:
+        """The number of terms of the law when this many honest users take part."""
+        ...
+
+    def simulate(self, histogram: ArrayLike, simulation_seed: int) -> Tally:
+        """A tally as users with this histogram of true values would give, in one draw: for simulation only."""
+        ...
+
+
+def shuffle(reports: Integers, source: Source = SECURE_SOURCE) -> Integers:
+    """The same reports in a uniformly random order, so that nothing of who sent which is left."""
+    return reports[source.order(len(reports))]
+
+
+def run_protocol(protocol: Protocol, values: ArrayLike, source: Source = SECURE_SOURCE) -> Estimate:
+    """Everything a collection does, in the order in which it happens."""
+    reports = protocol.randomizer.randomize(values, source)  # every user, on their own device
+    shuffled = shuffle(reports, source)  # the shuffler
+    tally = protocol.analyzer.tally(shuffled)  # the analyst counts ...
+    return protocol.analyzer.estimate(tally)  # ... and estimates

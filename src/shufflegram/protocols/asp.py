@@ -1,0 +1,24 @@
+"""ASP: a square wave whose half width and density ratio are both chosen for information, and EMAS."""
+
+from ..design import square_wave as design
+from ..domain import Domain
+from ..errors import MechanismError
+from ..estimators import EMAS
+from ..privacy.budget import Budget
+from .square_wave import SquareWaveProtocol
+
+NAME = "asp"
+ESTIMATOR = EMAS
+
+
+def published(domain: Domain, budget: Budget) -> SquareWaveProtocol:
+    """The paper's ASP: continuous wave, corrected Hoeffding bound, the paper's objective."""
+    if domain.circular:
+        raise MechanismError("published ASP is for a line; on a circular domain use exact accounting")
+    return SquareWaveProtocol(NAME, domain, design.published_asp(budget), ESTIMATOR)
+
+
+def exact(domain: Domain, budget: Budget) -> SquareWaveProtocol:
+    """ASP in whole cells under exact accounting."""
+    wave = design.exact_asp(domain.bins, circular=domain.circular, budget=budget)
+    return SquareWaveProtocol(NAME, domain, wave, ESTIMATOR)

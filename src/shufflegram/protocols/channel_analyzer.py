@@ -1,0 +1,55 @@
+"""The analyst of a protocol whose users send one report cell each: count, then estimate through the channel."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..channel import WindowChannel
+from ..domain import Domain
+from ..errors import ReportError
+from ..estimators.em import Estimator
+from ..estimators.estimate import Estimate
+from ..estimators.uncertainty import WindowEvidence
+from ..protocol import Tally
+
+
+@dataclass(frozen=True)
+class ChannelAnalyzer:
+    """Sees nothing but counts over the channel's report cells."""
+
+    domain: Domain
+    channel: WindowChannel = field(repr=False)
+    estimator: Estimator
+    digest: str
+
+    def tally(self, reports: ArrayLike) -> Tally:
+        """Count reports; refuse any that this protocol cannot have made."""
+        cells = np.asarray(reports)
+        if cells.ndim != 1:
+            raise ReportError(f"reports must be one flat list of whole numbers, got {cells.ndim} dimensions")
+        if cells.size == 0:
+            return Tally(np.zeros(self.channel.report_cells, dtype=np.int64), 0, self.digest)
+        if cells.dtype.kind not in "iu":
+            raise ReportError(f"reports must be whole numbers, got {cells.dtype}")
+        foreign = (cells < 0) | (cells >= self.channel.report_cells)
+        if foreign.any():
+            first = int(np.argmax(foreign))
+            raise ReportError(
+                f"{int(foreign.sum()):,} of {cells.size:,} reports are not in 0..{self.channel.report_cells - 1}; the first is "
+                f"row {first}: {cells[first]}. They are from another plan, or forged"
+            )
+        counts = np.bincount(cells.astype(np.int64, copy=False), minlength=self.channel.report_cells)
+        return Tally(counts.astype(np.int64), int(cells.size), self.digest)
+
+    def estimate(self, tally: Tally) -> Estimate:
+        """The distribution that a tally speaks for; refuse a tally of another protocol."""
+        if tally.digest != self.digest:
+            raise ReportError("this tally belongs to another plan; count the reports with this plan's analyzer")
+        if tally.reports == 0:
+            raise ReportError("there are no reports to estimate from; at least one is needed")
+        circular = self.domain.circular
+        counts = tally.counts.astype(np.float64)
+        solution = self.estimator.solve(self.channel, counts, circular=circular)
+        evidence = WindowEvidence(self.channel, counts, circular)
+        return Estimate(self.domain, solution.frequencies, tally.reports, solution.outcome, evidence)

@@ -1,0 +1,74 @@
+"""SW, SSW and ASP are one protocol: a square wave and an estimator. They differ in who chose the numbers."""
+
+import hashlib
+import json
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..channel import WindowChannel, continuous_square_wave_channel, square_wave_channel
+from ..domain import Domain
+from ..estimators.em import Estimator
+from ..mechanism import ContinuousSquareWave, SquareWave
+from ..privacy.laws import PrivacyLaw, blanket_law
+from ..protocol import Tally
+from ..randomizers.continuous import ContinuousSquareWaveRandomizer
+from ..randomizers.simulation import simulate_tally_through
+from ..randomizers.square_wave import SquareWaveRandomizer
+from .channel_analyzer import ChannelAnalyzer
+
+
+@dataclass(frozen=True)
+class SquareWaveProtocol:
+    """One message a user: the report cell of a square wave. The continuous wave is counted in as many cells as bins."""
+
+    name: str
+    domain: Domain
+    mechanism: SquareWave | ContinuousSquareWave
+    estimator: Estimator
+
+    @cached_property
+    def randomizer(self) -> SquareWaveRandomizer | ContinuousSquareWaveRandomizer:
+        if isinstance(self.mechanism, SquareWave):
+            return SquareWaveRandomizer(self.domain, self.mechanism)
+        return ContinuousSquareWaveRandomizer(self.domain, self.mechanism, self.domain.bins)
+
+    @cached_property
+    def channel(self) -> WindowChannel:
+        if isinstance(self.mechanism, SquareWave):
+            return square_wave_channel(self.mechanism)
+        return continuous_square_wave_channel(self.mechanism, self.domain.bins, self.domain.bins)
+
+    @cached_property
+    def analyzer(self) -> ChannelAnalyzer:
+        return ChannelAnalyzer(self.domain, self.channel, self.estimator, self.digest)
+
+    @cached_property
+    def digest(self) -> str:
+        """What a report means is fixed by the domain and the mechanism; a tally carries this stamp."""
+        record = {"protocol": self.name, "domain": self.domain.to_dict(), "mechanism": self.mechanism.to_dict()}
+        return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def messages_per_user(self) -> float:
+        return 1.0
+
+    @property
+    def bits_per_user(self) -> float:
+        return float(math.ceil(math.log2(self.channel.report_cells)))
+
+    @cached_property
+    def law(self) -> PrivacyLaw:
+        return blanket_law(self.mechanism)
+
+    def terms(self, users: int) -> int:
+        """Each honest report is one term."""
+        return users
+
+    def simulate(self, histogram: ArrayLike, simulation_seed: int) -> Tally:
+        """A tally as users with this histogram of true values would give, in one draw: for simulation only."""
+        counts = simulate_tally_through(self.channel, histogram, np.random.default_rng(simulation_seed))
+        return Tally(counts, int(counts.sum()), self.digest)

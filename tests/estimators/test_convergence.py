@@ -1,0 +1,78 @@
+"""Theorem 5: the rate at the fixed point against the rate that is seen."""
+
+import numpy as np
+import pytest
+
+from shufflegram.errors import InputError
+from shufflegram.estimators import (
+    AdaptiveSmoothing,
+    BinomialSmoothing,
+    GaussianSmoothing,
+    NoSmoothing,
+    Refinement,
+    Stop,
+    convergence_rate,
+)
+from shufflegram.estimators.convergence import round_jacobian, smoothing_matrix
+from shufflegram.estimators.em import run
+from shufflegram.estimators.smoothing import smooth
+
+from .settings import SETTINGS, Setting, discrete
+
+CASES = [
+    (SETTINGS["line"], BinomialSmoothing()),
+    (SETTINGS["line"], GaussianSmoothing()),
+    (SETTINGS["line, spiky"], BinomialSmoothing()),
+    (SETTINGS["circle"], BinomialSmoothing()),
+    (SETTINGS["circle"], GaussianSmoothing(radius=2, sigma=0.5)),
+    (SETTINGS["continuous"], BinomialSmoothing()),
+    (discrete(20, 0, 1000, False), NoSmoothing()),
+]
+
+
+@pytest.mark.parametrize(("setting", "refinement"), CASES)
+def test_the_observed_rate_is_the_spectral_radius(setting: Setting, refinement: Refinement) -> None:
+    rate = convergence_rate(setting.channel, setting.counts, refinement, setting.circular)
+    assert rate.outcome.stop is Stop.CONVERGED
+    assert 0 < rate.gamma < 1
+    assert rate.observed == pytest.approx(rate.gamma, abs=0.01)
+    # The paper's theorem speaks of a norm, which cannot be below the radius.
+    assert rate.norm >= rate.gamma - 1e-12
+
+
+def test_the_jacobian_is_the_derivative_of_the_compiled_round() -> None:
+    setting = SETTINGS["line"]
+    table = BinomialSmoothing().table(setting.channel, setting.counts)
+    base = np.random.default_rng(3).dirichlet(np.full(64, 5.0))
+    jacobian = round_jacobian(setting.channel, setting.counts, base, table, False)
+    direction = np.random.default_rng(4).normal(size=64) * base
+    direction -= base * direction.sum()
+    step = 1e-5
+
+    def after(frequencies: np.ndarray) -> np.ndarray:
+        run(setting.channel, setting.counts, frequencies, table, False, 1, 0.0)
+        return frequencies
+
+    measured = (after(base + step * direction) - after(base - step * direction)) / (2 * step)
+    assert measured == pytest.approx(jacobian @ direction, abs=1e-8)
+
+
+@pytest.mark.parametrize("circular", [True, False])
+def test_the_smoothing_matrix_is_the_smoothing_step(circular: bool) -> None:
+    setting = SETTINGS["line"]
+    table = GaussianSmoothing().table(setting.channel, setting.counts)
+    frequencies = np.random.default_rng(5).dirichlet(np.ones(9))
+    expected = smooth(frequencies, table, 0, circular)
+    assert smoothing_matrix(table, 9, circular) @ frequencies == pytest.approx(expected)
+
+
+def test_adaptive_weights_have_no_rate() -> None:
+    setting = SETTINGS["line"]
+    with pytest.raises(InputError, match="fixed weights"):
+        convergence_rate(setting.channel, setting.counts, AdaptiveSmoothing())
+
+
+def test_a_limit_that_comes_too_early_is_said() -> None:
+    setting = SETTINGS["line"]
+    rate = convergence_rate(setting.channel, setting.counts, NoSmoothing(), max_iterations=50)
+    assert rate.outcome.stop is Stop.ITERATION_LIMIT
