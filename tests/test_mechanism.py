@@ -1,5 +1,6 @@
 """Mechanisms: their numbers by hand, their limits, and that no float or short integer gets in."""
 
+import json
 import math
 from fractions import Fraction
 from typing import Any
@@ -122,6 +123,44 @@ def test_the_continuous_wave_by_hand() -> None:
     assert wave.blanket_mass == Fraction(3, 5)
     assert wave.local_epsilon == pytest.approx(math.log(3), rel=1e-15)
     assert wave.with_density_ratio(Fraction(5)) == ContinuousSquareWave(Fraction(1, 4), Fraction(5))
+
+
+@pytest.mark.parametrize("circular", [False, True])
+def test_a_record_gives_back_the_mechanism(circular: bool) -> None:
+    for ratio in (Fraction(7, 2), Fraction(5), Fraction(WEIGHT_LIMIT // 16, 3)):
+        wave = SquareWave(20, 2, ratio, circular)
+        assert SquareWave.from_dict(json.loads(json.dumps(wave.to_dict()))) == wave
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"kind": "continuous_square_wave"},
+        {"cells": 20.0},
+        {"cells": True},
+        {"half_width": "2"},
+        {"circular": 0},
+        {"extra": 1},
+        {"density_ratio": 3.5},
+        {"density_ratio": "3.5"},
+        {"density_ratio": "7/0"},
+        {"density_ratio": "-7/2"},
+        {"density_ratio": "1/2"},
+        {"density_ratio": ""},
+        {"density_ratio": "1e999999999"},
+        {"density_ratio": "9" * 10_000},
+        {"half_width": 100},
+    ],
+)
+def test_a_changed_record_is_refused(change: dict[str, Any]) -> None:
+    record = SquareWave(20, 2, Fraction(7, 2)).to_dict()
+    with pytest.raises(MechanismError) as caught:
+        SquareWave.from_dict({**record, **change})
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 200
+    for key in record:
+        with pytest.raises(MechanismError, match="has the keys"):
+            SquareWave.from_dict({name: entry for name, entry in record.items() if name != key})
 
 
 @given(half_width=st.fractions("1/1000", "1/2"), density_ratio=st.fractions(1, 10**6))

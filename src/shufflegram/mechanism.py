@@ -6,6 +6,7 @@ is derived from it. A mechanism knows nothing of the user's units; it speaks of 
 
 import math
 import numbers
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -127,10 +128,11 @@ class SquareWave:
             )
         if record["kind"] != "square_wave":
             raise MechanismError(f"a square wave's record has the kind 'square_wave', got {record['kind']!r}")
-        try:
-            ratio = Fraction(record["density_ratio"])
-        except (ValueError, ZeroDivisionError) as problem:
-            raise MechanismError(f"density_ratio must be like '7/2', got {record['density_ratio']!r}") from problem
+        # Digits only and no more than a weight can have: "1e999999999" would be a number too, a very long one.
+        written = record["density_ratio"]
+        if not re.fullmatch(r"[0-9]{1,19}(/0*[1-9][0-9]{0,18})?", written):
+            raise MechanismError(f"density_ratio must be like '7/2', got {written!r:.60}")
+        ratio = Fraction(written)
         return cls(record["cells"], record["half_width"], ratio, record["circular"])
 
 

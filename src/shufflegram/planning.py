@@ -1,14 +1,15 @@
 """From a domain, a budget and a crowd to a certified plan, and the plan's file.
 
-The file is readable JSON of integers, ratios and words. Loading it proves the guarantee again; a file that was changed, or
-whose guarantee cannot be proven, is refused.
+The file is readable JSON of integers, ratios and words. Loading it proves the guarantee again; a file that was
+changed, or whose guarantee cannot be proven, is refused.
 """
 
 import json
 import math
 import os
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -131,8 +132,8 @@ class Plan:
             (
                 f"domain      {self.domain}",
                 f"protocol    {self.protocol.name}: one report of {self.protocol.bits_per_user:.0f} bits a user",
-                f"mechanism   half width {wave.half_width} of {wave.cells} cells, density ratio {float(wave.density_ratio):g} "
-                f"({wave.density_ratio}), {wave.report_cells} report cells",
+                f"mechanism   half width {wave.half_width} of {wave.cells} cells, "
+                f"density ratio {float(wave.density_ratio):g} ({wave.density_ratio}), {wave.report_cells} report cells",
                 f"guarantee   epsilon {self.guarantee.epsilon:g}, delta {self.guarantee.delta:g} with at least "
                 f"{self.guarantee.users:,} honest reports; local epsilon {self.guarantee.local_epsilon:.3g}",
             )
@@ -152,8 +153,9 @@ def plan(
     """A certified plan for a collection.
 
     `users` is the fewest honest reports that will arrive; if only a share of the users is honest, say so by
-    `honest_fraction`. `max_local_epsilon` caps what is left if shuffler and analyst collude. The half width maximises the
-    mutual information between a value and its report (for values spread evenly), until a predicted error takes its place.
+    `honest_fraction`. `max_local_epsilon` caps what is left if shuffler and analyst collude. The half width maximises
+    the mutual information between a value and its report (for values spread evenly), until a predicted error takes
+    its place.
     """
     budget = Budget(epsilon, delta, honest_reports(users, honest_fraction), max_local_epsilon)
     assembly = registry.build(protocol, domain, budget, "exact")
@@ -167,14 +169,14 @@ def plan(
 def _largest_certified(protocol: SquareWaveProtocol, budget: Budget) -> Plan:
     """The proposal, its density ratio lowered by a hair where the proof does not quite reach it."""
     ratio = protocol.mechanism.density_ratio
-    for hair in (0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2):
-        lowered = readable_ratio(float(1 + (ratio - 1) * (1 - hair))) if hair else ratio
+    for hair in (0.0, 1e-6, 1e-5, 1e-4, 1e-3):
+        lowered = readable_ratio(float(1 + (ratio - 1) * (1 - Fraction(hair)))) if hair else ratio
         wave = protocol.mechanism.with_density_ratio(lowered)
         try:
-            return _certified(SquareWaveProtocol(protocol.name, protocol.domain, wave, protocol.estimator), budget)
-        except CertificationError as problem:
-            failure = problem
-    raise failure
+            return _certified(replace(protocol, mechanism=wave), budget)
+        except CertificationError:
+            continue
+    raise CertificationError("the largest density ratio found could not be proven; choose a slightly larger epsilon")
 
 
 def _certified(protocol: SquareWaveProtocol, budget: Budget) -> Plan:

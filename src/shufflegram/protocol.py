@@ -1,7 +1,7 @@
 """The three roles, the shuffle, and a whole protocol from end to end.
 
-A randomizer knows one user's value and nothing of accounting. A shuffler knows reports and nothing of users. An analyzer
-sees a tally, which is all that the shuffle model lets anyone see, and nothing else.
+A randomizer knows one user's value and nothing of accounting. A shuffler knows reports and nothing of users. An
+analyzer sees a tally, which is all that the shuffle model lets anyone see, and nothing else.
 """
 
 from dataclasses import dataclass
@@ -23,8 +23,8 @@ SECURE_SOURCE = SecureSource()
 class Tally:
     """Counts of the reports in each report cell, stamped with the digest of the protocol that made them.
 
-    Tallies of one protocol add up, so a list, a folder of files, a stream or a cluster are counted by the same code; tallies
-    of different protocols refuse each other.
+    Tallies of one protocol add up, so a list, a folder of files, a stream or a cluster are counted by the same code;
+    tallies of different protocols refuse each other.
     """
 
     counts: Integers

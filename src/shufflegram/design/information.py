@@ -11,7 +11,7 @@ Floats = NDArray[np.float64]
 
 
 def paper_bound(b: float, k: float) -> float:
-    """I_u, the objective the paper maximises: the output's entropy with its ramps replaced by their mean, as printed."""
+    """I_u, the paper's objective as printed: the output's entropy with its ramps replaced by their mean."""
     q = 1 / (2 * b * k + 1)
     p = k * q
     # h_u = -2 (qb + (p-q) b^2 / 2) log(q + (p-q) b / 2) - (1 - (p-q) b^2 - 2qb) log(1 - (p-q) b^2 - 2qb)
@@ -80,7 +80,8 @@ def _integral_of_x_log_x(left: Floats, right: Floats, length: Floats) -> Floats:
         return g * g / 2 * np.log(g) - g * g / 4
 
     rise = np.where(steep, right - left, 1.0)
-    return np.where(steep, length * (antiderivative(right) - antiderivative(left)) / rise, flat)
+    integral: Floats = np.where(steep, length * (antiderivative(right) - antiderivative(left)) / rise, flat)
+    return integral
 
 
 def _frequencies(histogram: ArrayLike | None, cells: int) -> Floats:
@@ -95,4 +96,5 @@ def _frequencies(histogram: ArrayLike | None, cells: int) -> Floats:
         or weights.sum() <= 0
     ):
         raise ValuesError("a histogram must be a flat list of numbers, none negative, not all zero")
-    return weights / weights.sum()
+    shares: Floats = weights / weights.sum()
+    return shares

@@ -1,7 +1,7 @@
 """The paper's own ways of solving for b and k: SLSQP, which it settled on, and the penalty method, which it gave up.
 
-Both maximise I_u over (b, k) under the corrected Hoeffding bound. They are kept to be compared with the search along the
-constraint (`square_wave.published_asp`), which a collection should use.
+Both maximise I_u over (b, k) under the corrected Hoeffding bound. They are kept to be compared with the search along
+the constraint (`square_wave.published_asp`), which a collection should use.
 """
 
 import math
@@ -19,9 +19,11 @@ from .information import paper_bound
 from .square_wave import NARROWEST, WIDEST, published_ratio
 
 Floats = NDArray[np.float64]
+Method = Literal["BFGS", "Powell"]
 
-# Where the paper's searches start is not said. A single start is not enough: SLSQP leaps from some of them to a bound of
-# the box, where nothing is private or nothing is told. So it starts on the constraint at each of these half widths.
+# Where the paper's searches start is not said. A single start is not enough: SLSQP leaps from some of them to a bound
+# of the box, where nothing is private or nothing is told. So it starts on the constraint at each of these half
+# widths.
 STARTS = (0.4, 0.25, 0.1, 0.03, 0.01, 0.003)
 # A solution counts as feasible when its delta exceeds the budget by no more than this, relative to it.
 TOLERANCE = 1e-6
@@ -65,11 +67,11 @@ def slsqp_from(budget: Budget, b: float, k: float) -> Found:
     return _found(float(solved.x[0]), math.exp(float(solved.x[1])), budget)
 
 
-def by_penalty(budget: Budget, method: Literal["BFGS", "Powell"], weight: float = 1e6) -> Found:
+def by_penalty(budget: Budget, method: Method, weight: float = 1e6) -> Found:
     """The Courant-Beltrami penalty: minimise -I_u + weight * max(0, delta(b, k) - delta)^2 without constraints.
 
-    The violation is of the order of delta, so its square weighs next to nothing unless the weight is enormous, and then the
-    search sticks to the constraint where it first meets it.
+    The violation is of the order of delta, so its square weighs next to nothing unless the weight is enormous, and
+    then the search sticks to the constraint where it first meets it.
     """
     from scipy.optimize import minimize
 

@@ -1,7 +1,7 @@
 """Which half width and density ratio to use. A design proposes; accounting certifies what it proposes.
 
-`published_*` answer as the paper does, with its corrected formula and the continuous wave; `exact_*` under exact accounting
-and in whole cells, which is what a collection runs.
+`published_*` answer as the paper does, with its corrected formula and the continuous wave; `exact_*` under exact
+accounting and in whole cells, which is what a collection runs.
 """
 
 import math
@@ -15,10 +15,13 @@ from ..mechanism import ContinuousSquareWave, SquareWave, widest_half_width
 from ..privacy.accounting import largest_guaranteed_ratio, largest_ratio_under
 from ..privacy.bounds import hoeffding
 from ..privacy.budget import Budget
+from ..privacy.exact import LARGEST_EPSILON
 from .information import mutual_information, paper_bound
 
 # Significant digits of a proposed density ratio: short enough to read, fine enough to lose nothing.
 DIGITS = 6
+# Parameters are searched for slightly less than the delta allowed, as a proof is slightly wider than the search.
+PROVABLE = 1 - 1e-4
 # All reports together should tell at least this much (in nats); below it there is nothing to estimate.
 LEAST_INFORMATION = 1.0
 # The paper's half width is searched between these shares of the domain.
@@ -91,8 +94,8 @@ def in_cells(wave: ContinuousSquareWave, cells: int, *, circular: bool, budget: 
 def exact_asp(cells: int, *, circular: bool, budget: Budget, expected: ArrayLike | None = None) -> SquareWave:
     """The half width of the largest exact mutual information, each at the largest ratio that exact accounting allows.
 
-    `expected` is a public guess at the histogram, by default uniform. Mutual information stands in for the estimation error
-    that one would rather minimise: at small crowds it prefers windows somewhat too narrow.
+    `expected` is a public guess at the histogram, by default uniform. Mutual information stands in for the estimation
+    error that one would rather minimise: at small crowds it prefers windows somewhat too narrow.
     """
     tried: dict[int, float] = {}
 
@@ -121,7 +124,7 @@ def exact_asp(cells: int, *, circular: bool, budget: Budget, expected: ArrayLike
 def at_largest_ratio(cells: int, half_width: int, *, circular: bool, budget: Budget) -> SquareWave:
     """The square wave of this half width at the largest (readable) density ratio that exact accounting allows."""
     shape = SquareWave(cells, half_width, Fraction(1), circular)
-    ratio = largest_guaranteed_ratio(shape.window_share, budget.users, budget.epsilon, budget.delta)
+    ratio = largest_guaranteed_ratio(shape.window_share, budget.users, budget.epsilon, budget.delta * PROVABLE)
     return shape.with_density_ratio(readable_ratio(budget.capped(ratio)))
 
 
@@ -153,14 +156,13 @@ def require_information(wave: SquareWave | ContinuousSquareWave, budget: Budget)
     users = next((budget.users << i for i in range(1, 40) if tells(budget.users << i, budget.epsilon)), None)
     if users is not None:
         remedies.append(f"about {users:,} users at this epsilon")
-    epsilon = next(
-        (budget.epsilon * 1.25**i for i in range(1, 60) if tells(budget.users, budget.epsilon * 1.25**i)), None
-    )
+    epsilons = (epsilon for i in range(1, 60) if (epsilon := budget.epsilon * 1.25**i) <= LARGEST_EPSILON)
+    epsilon = next((each for each in epsilons if tells(budget.users, each)), None)
     if epsilon is not None:
         remedies.append(f"epsilon {epsilon:.2g} with these users")
     raise InfeasibleError(
-        f"with {budget.users:,} users, epsilon {budget.epsilon:g} and delta {budget.delta:g} all reports together would tell "
-        f"next to nothing; {' or '.join(remedies) if remedies else 'a higher max_local_epsilon'} would do"
+        f"with {budget.users:,} users, epsilon {budget.epsilon:g} and delta {budget.delta:g} all reports together "
+        f"would tell next to nothing; {' or '.join(remedies) if remedies else 'a higher max_local_epsilon'} would do"
     )
 
 

@@ -114,13 +114,15 @@ def cdf_band(
     estimated = np.cumsum(frequencies)[:-1]
     tail = (1 - level) / 2
     if kind == "pointwise":
-        # Of the intervals that hold the estimate and `level` of the plausible values, the one with the most equal
-        # tails: where the estimate lies in a tail, that tail begins at the estimate and the other may be larger
-        # instead.
-        below = np.mean(plausible < estimated, axis=0)
-        below_low = np.minimum(tail, below) + np.maximum(0.0, tail - (1 - below))
-        above_high = 2 * tail - below_low
-        low, high = _quantiles(plausible, below_low), _quantiles(plausible, 1 - above_high)
+        # Of the intervals that hold the estimate and `level` of the plausible values: the one with the most equal tails.
+        # A tail ends at the estimate at the latest, and where an interval reaches 0 or 1 nothing can be beyond it; what one
+        # tail has to leave the other takes.
+        possible = np.clip(plausible, 0.0, 1.0)
+        most_below = np.where(_quantiles(possible, tail) > 0, np.mean(possible < estimated, axis=0), 0.0)
+        most_above = np.where(_quantiles(possible, 1 - tail) < 1, np.mean(possible > estimated, axis=0), 0.0)
+        below = np.minimum(np.maximum(tail, 2 * tail - most_above), most_below)
+        above = np.minimum(2 * tail - below, most_above)
+        low, high = _quantiles(possible, below), _quantiles(possible, 1 - above)
         low, high = np.minimum(low, estimated), np.maximum(high, estimated)
     else:
         # Stretch the pointwise band about its middle until `level` of the plausible truths lie inside it everywhere.
@@ -137,9 +139,9 @@ def cdf_band(
     return Band(level, kind, edges, lower, upper)
 
 
-def _quantiles(ordered: Floats, shares: Floats) -> Floats:
+def _quantiles(ordered: Floats, shares: Floats | float) -> Floats:
     """The quantile of each column at its own share; the columns are in increasing order."""
-    place = shares * (len(ordered) - 1)
+    place = np.broadcast_to(shares, ordered.shape[1:]) * (len(ordered) - 1)
     low = np.floor(place).astype(np.int64)
     high = np.minimum(low + 1, len(ordered) - 1)
     column = np.arange(ordered.shape[1])

@@ -1,7 +1,8 @@
 """The questions a person asks: how private is this, what would be, and what is lost when fewer take part.
 
-Every answer is a bracket. One end follows from the exact blanket, which holds for every pair of neighbouring datasets; the
-other from explicit datasets, which nothing can beat. In between lies what nobody knows yet (often nothing visible).
+Every answer is a bracket. One end follows from the exact blanket, which holds for every pair of neighbouring
+datasets; the other from explicit datasets, which nothing can beat. In between lies what nobody knows yet (often
+nothing visible).
 """
 
 import math
@@ -13,7 +14,7 @@ from ..errors import BudgetError, InfeasibleError
 from ..mechanism import ContinuousSquareWave, SquareWave
 from . import exact
 from .bracket import Bracket
-from .laws import PrivacyLaw, blanket_law, window_law
+from .laws import blanket_law, window_law
 from .lower import explicit_laws
 
 Wave = SquareWave | ContinuousSquareWave
@@ -24,14 +25,14 @@ PRECISION = 1e-9
 
 
 def delta(mechanism: Wave, users: int, epsilon: float) -> Bracket:
-    """How small a delta holds at this epsilon, with `users` honest reports: `upper` is guaranteed, `lower` unavoidable."""
+    """The delta at this epsilon, with `users` honest reports: `upper` is guaranteed, `lower` unavoidable."""
     upper = exact.delta(blanket_law(mechanism), users, epsilon).upper
     lower = max(exact.delta(law, users, epsilon).lower for law in explicit_laws(mechanism))
     return Bracket(min(lower, upper), upper)
 
 
 def epsilon(mechanism: Wave, users: int, delta: float) -> Bracket:
-    """How small an epsilon holds at this delta, with `users` honest reports: `upper` is guaranteed, `lower` unavoidable."""
+    """The epsilon at this delta, with `users` honest reports: `upper` is guaranteed, `lower` unavoidable."""
     exact.check_crowd(users)
     check_delta(delta)
     blanket = blanket_law(mechanism)
@@ -135,6 +136,8 @@ def _largest_ratio(
     # k = exp(epsilon) is private with delta 0, for any window; search for log(k - 1), which is smooth at both ends
     smallest = math.log(max(math.expm1(epsilon), 1e-12))
     largest = math.log(LARGEST_RATIO)
+    if smallest >= largest:
+        return LARGEST_RATIO
 
     def excess(log_ratio: float) -> float:
         return _excess(delta_at(Fraction(1 + math.exp(log_ratio))), delta)

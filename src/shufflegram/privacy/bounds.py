@@ -1,7 +1,7 @@
 """Closed forms and looser laws: what is published, corrected, and what can be checked by hand.
 
-Each is an upper bound on delta, looser than the exact blanket; they serve comparison and sanity checks. The one function
-whose name says `as_printed` is not an upper bound at all and exists to show that.
+Each is an upper bound on delta, looser than the exact blanket; they serve comparison and sanity checks. The one
+function whose name says `as_printed` is not an upper bound at all and exists to show that.
 """
 
 import math
@@ -26,7 +26,7 @@ def hoeffding_as_printed(k: float, share: float, users: int, epsilon: float) -> 
 
 
 def log_hoeffding(k: float, share: float, users: int, epsilon: float, narrowing: float = 1.0) -> float:
-    """log of r^2 / (4 gamma n a) exp(-gamma n (1 - exp(-2 a^2 / r^2))), a = E - 1, r the range of L times `narrowing`."""
+    """log of r^2 / (4 gamma n a) exp(-gamma n (1 - exp(-2 a^2 / r^2))), a = E - 1, r = range of L times `narrowing`."""
     a = math.expm1(epsilon)
     blanket = 1 / (1 + share * (k - 1))
     spread = blanket * (k - 1) * (1 + math.exp(epsilon)) * narrowing

@@ -10,7 +10,7 @@ from .exact import check_crowd, check_epsilon
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """(epsilon, delta) for at least `users` honest reports; `max_local_epsilon` caps what is left without a shuffler."""
+    """(epsilon, delta) with at least `users` honest reports; `max_local_epsilon` caps the loss without a shuffler."""
 
     epsilon: float
     delta: float

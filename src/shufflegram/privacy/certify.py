@@ -1,9 +1,9 @@
 """Proof of one upper bound in ball arithmetic.
 
-A certificate says: for this law, this number of terms and this epsilon, delta is at most `delta_upper`. The contour comes
-from the floating point search and needs no trust: any tilt, step and choice of points give a valid bound, and everything
-that enters the bound (exp(epsilon), the sum, the bound on the points left out) is computed here again as an Arb ball, whose
-upper end is kept. The mathematics is told in `exact` and `contour`; the formulas are the same.
+A certificate says: for this law, this number of terms and this epsilon, delta is at most `delta_upper`. The contour
+comes from the floating point search and needs no trust: any tilt, step and choice of points give a valid bound, and
+everything that enters the bound (exp(epsilon), the sum, the bound on the points left out) is computed here again as
+an Arb ball, whose upper end is kept. The mathematics is told in `exact` and `contour`; the formulas are the same.
 """
 
 from dataclasses import dataclass
@@ -76,6 +76,7 @@ class _Integral:
 
     def upper_bound(self) -> arb:
         """step / (2 pi N) * (sum over the grid + what is left out), with M(lambda)^N taken out of the sum."""
+        self.require_order()
         total = 1 / self.tilt**2
         for first, last in self.contour.ranges:
             for j in range(first, last + 1):
@@ -114,15 +115,26 @@ class _Integral:
         dead = (-rate * (1 - (reach * distance).cos())).exp() * pi / (2 * self.tilt * self.step)
         return 2 * (bounded + later + dead)
 
+    def require_order(self) -> None:
+        """No grid point may be summed twice: a term can be negative."""
+        _require(self.tilt > 0 and self.step > 0)
+        highest = 0
+        for first, last in self.contour.ranges:
+            _require(highest < first <= last + 1)
+            highest = max(highest, last)
+
     def require_covered(self, cores: Cores, distance: arb) -> None:
         """The ranges must hold every grid point of core 0 and of every core that counts as summed."""
+        reach = arb(cores.reach)
+        joined = _joined(self.contour.ranges)
         for core in (0, *cores.summed):
             center = 2 * arb.pi() * core / distance
-            reach = arb(cores.reach)
+            # core 0 has no point below the first, j = 1
             _require(
                 any(
-                    (core == 0 or self.step * (first - 1) < center - reach) and self.step * (last + 1) > center + reach
-                    for first, last in _joined(self.contour.ranges)
+                    (first == 1 if core == 0 else self.step * (first - 1) < center - reach)
+                    and self.step * (last + 1) > center + reach
+                    for first, last in joined
                 )
             )
 

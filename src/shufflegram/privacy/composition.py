@@ -1,9 +1,9 @@
 """Several rounds about the same users: a privacy loss distribution that is an upper bound throughout.
 
-delta as a function of exp(epsilon) is convex, so straight lines between its values on a grid of epsilons ("connect the
-dots") lie above it, and they are the curve of a discrete distribution of privacy losses. Rounds add their losses, so
-distributions convolve. What the grid leaves out above becomes an infinite loss, what it leaves out below moves up to its
-lowest point, and what rounding can do to the Fourier transforms is added to delta.
+delta as a function of exp(epsilon) is convex, so straight lines between its values on a grid of epsilons ("connect
+the dots") lie above it, and they are the curve of a discrete distribution of privacy losses. Rounds add their losses,
+so distributions convolve. What the grid leaves out above becomes an infinite loss, what it leaves out below moves up
+to its lowest point, and what rounding can do to the Fourier transforms is added to delta.
 
 Rounds must be shuffled separately. Several values sent linked in one message are one randomizer, not a composition.
 """
@@ -11,6 +11,7 @@ Rounds must be shuffled separately. Several values sent linked in one message ar
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,10 +74,11 @@ class ComposedLoss:
         """At this delta, epsilon is at most this."""
         check_delta(delta)
         highest = max(order.lowest + order.spacing * order.masses.size for order in self.orders)
-        highest = min(highest, exact.LARGEST_EXPONENT)
+        highest = min(highest, exact.LARGEST_EPSILON)
         if self.delta(highest) > delta:
             raise InfeasibleError(
-                f"delta {delta:g} is below what this composition can resolve ({self.delta(highest):.3g}); ask for a larger one"
+                f"delta {delta:g} is below what this composition can resolve ({self.delta(highest):.3g}); "
+                f"ask for a larger one"
             )
         return smallest_epsilon(self.delta, delta, highest)
 
@@ -115,7 +117,7 @@ def _convolve(rounds: Sequence[Round]) -> LossDistribution:
     """The distribution of the sum of all rounds' losses."""
     total_times = sum(each.times for each in rounds)
     reaches = [
-        max(smallest_epsilon(lambda e, r=each: _upper(r.law, r.terms, e), BEYOND_GRID, each.local_epsilon), 1e-9)
+        max(smallest_epsilon(partial(_upper, each.law, each.terms), BEYOND_GRID, each.local_epsilon), 1e-9)
         for each in rounds
     ]
     spacing = max(reaches) / max(10, min(POINTS, MOST_POINTS // (2 * total_times)))
@@ -154,8 +156,8 @@ def _connect_the_dots(each: Round, count: int, spacing: float) -> LossDistributi
     curve = np.concatenate((below[:0:-1], above))
     grid = spacing * np.arange(-count, count + 1)
     gains = np.exp(grid)
-    # The line between two dots has slope -Q_j = -sum over later j of p_j exp(-eps_j); before the first dot the line goes
-    # up to H = 1 at exp(epsilon) = 0, after the last one the curve stays where it is.
+    # The line between two dots has slope -Q_j = -sum over later j of p_j exp(-eps_j); before the first dot the line
+    # goes up to H = 1 at exp(epsilon) = 0, after the last one the curve stays where it is.
     slopes = np.concatenate(([(1 - curve[0]) / gains[0]], (curve[:-1] - curve[1:]) / np.diff(gains), [0.0]))
     # p_j = exp(eps_j) (Q_{j-1} - Q_j); noise that would make one negative is cut off, which only raises the curve
     masses = np.maximum(gains * (slopes[:-1] - slopes[1:]), 0.0)

@@ -5,8 +5,8 @@ masses a, c and distance d for a pair, |M(lambda + it) / M(lambda)|^2 = 1 - sum 
 
     |M(lambda + it)^N| <= M(lambda)^N exp(-sum over pairs of r (1 - cos td)),    r = N a c.
 
-One pair, the `primary` one, says where the integrand can be large at all: in cores around t = 2 pi k / d. The other pairs
-say in which of these cores it is not. The rest are summed point by point, and everything else is bounded here.
+One pair, the `primary` one, says where the integrand can be large at all: in cores around t = 2 pi k / d. The other
+pairs say in which of these cores it is not. The rest are summed point by point, and everything else is bounded here.
 """
 
 import math
@@ -129,12 +129,12 @@ def remainder(atoms: TiltedAtoms, contour: Contour) -> float:
     cores = contour.cores
     rate, distance = atoms.pair(cores.primary)
     each = core_bounds(atoms, cores.primary, cores.reach, step)
-    bounded = float(each.sum() - each[np.array(cores.summed, dtype=np.int64) - 1].sum())
+    bounded = float(np.delete(each, np.array(cores.summed, dtype=np.int64) - 1).sum())
     # sum over k > K of 1 / ((2k - 1) pi / d)^2 <= (d / pi)^2 / (4K)
     later = _core_sum(rate, distance, step) * (distance / math.pi) ** 2 / (4 * CORES)
     # sum over all j >= 1 of 1 / (lambda^2 + t_j^2) <= pi / (2 lambda step)
     dead = math.exp(-rate * (1 - math.cos(cores.reach * distance))) * math.pi / (2 * tilt * step)
-    return 2 * (max(bounded, 0.0) + later + dead) * (1 + 1e-9)
+    return 2 * (bounded + later + dead) * (1 + 1e-9)
 
 
 def core_bounds(atoms: TiltedAtoms, primary: tuple[int, int], reach: float, step: float) -> Floats:

@@ -8,27 +8,35 @@ The infinite trapezoidal sum with a given step equals, by Poisson summation,
 
     sum over all whole l of  exp(lambda y_l) E[(S - y_l)_+],   y_l = 2 pi l / step,
 
-whose term l = 0 is the answer and whose other terms are not negative. So the sum is an upper bound as it stands; what it
-adds ("aliasing") is bounded and taken off for the lower end. `contour` says which points are summed and bounds the rest.
-Rounding is bounded by a running estimate and given to both ends.
+whose term l = 0 is the answer and whose other terms are not negative. So the sum is an upper bound as it stands; what
+it adds ("aliasing") is bounded and taken off for the lower end. `contour` says which points are summed and bounds the
+rest. Rounding is bounded by a running estimate and given to both ends.
 
 This is the fast path in floating point; `certify` proves the same upper end in ball arithmetic.
 """
 
+import decimal
 import math
 import sys
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
-from ..errors import BudgetError
+from ..errors import BudgetError, MechanismError
 from .bracket import Bracket
 from .contour import ALIASING, Contour, Floats, TiltedAtoms, choose_contour, find_tilt, remainder
-from .laws import PrivacyLaw
+from .laws import Atom, PrivacyLaw
 
 ROUNDING = 16 * float(np.finfo(np.float64).eps)
+# Digits enough for the difference of two 64-bit numbers that agree in all but their last places.
+PRECISE = decimal.Context(prec=60)
+# Squares of what is larger overflow.
+LARGEST_DENSITY = 10**150
 # Beyond this exponent floating point overflows.
 LARGEST_EXPONENT = 700.0
+# And beyond this epsilon no guarantee means anything: the odds of what is learnt may change by a factor of 5e21.
+LARGEST_EPSILON = 50.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +56,39 @@ def evaluate(law: PrivacyLaw, terms: int, epsilon: float) -> Evaluation:
     """As `delta`, with the contour for whoever wants to prove it again."""
     check_crowd(terms)
     check_epsilon(epsilon)
-    # gain - E loss = (gain - loss) - loss (E - 1), which does not cancel for small epsilon
-    excess = math.expm1(epsilon)
-    values = [float(atom.gain - atom.loss) - float(atom.loss) * excess for atom in law.atoms]
+    values = law_values(law, epsilon)
     masses = [float(atom.probability) for atom in law.atoms]
     # (sum X)_+ <= sum of X_+: with one term this is the local guarantee
     at_most = sum(mass * value for mass, value in zip(masses, values, strict=True) if value > 0) * (1 + ROUNDING)
     if at_most <= 0:
         return Evaluation(Bracket(0.0, 0.0), None)
     tilt = find_tilt(values, masses, terms)
-    return _trapezoid(np.array(values), np.array(masses), terms, tilt, min(at_most, 1.0))
+    rest = float(1 - sum((atom.probability for atom in law.atoms), Fraction(0)))
+    return _trapezoid(np.array(values), np.array(masses), rest, int(terms), tilt, min(at_most, 1.0))
+
+
+def law_values(law: PrivacyLaw, epsilon: float) -> list[float]:
+    """gain - E * loss of every atom, each to a few units in its last place, however much cancels."""
+    if any(max(atom.gain, atom.loss) > LARGEST_DENSITY for atom in law.atoms):
+        raise MechanismError(
+            f"densities above {LARGEST_DENSITY:.0e} cannot be accounted for; take a smaller density ratio"
+        )
+    excess = math.expm1(epsilon)
+    values = []
+    for atom in law.atoms:
+        # (gain - loss) - loss (E - 1), which does not cancel for small epsilon
+        spread, cost = float(atom.gain - atom.loss), float(atom.loss) * excess
+        value = spread - cost
+        # where gain is close to E * loss it does, and a bound must not lose that difference
+        values.append(value if 2 * abs(value) >= abs(spread) + cost else _precise(atom, epsilon))
+    return values
+
+
+def _precise(atom: Atom, epsilon: float) -> float:
+    with decimal.localcontext(PRECISE):
+        gain = decimal.Decimal(atom.gain.numerator) / atom.gain.denominator
+        loss = decimal.Decimal(atom.loss.numerator) / atom.loss.denominator
+        return float(gain - decimal.Decimal(float(epsilon)).exp() * loss)
 
 
 def check_crowd(users: int) -> None:
@@ -74,15 +105,15 @@ def check_epsilon(epsilon: float) -> None:
     """One clear error for an epsilon that means nothing."""
     if isinstance(epsilon, bool) or not isinstance(epsilon, (int, float, np.integer, np.floating)):
         raise BudgetError(f"epsilon must be a number, got {epsilon!r}")
-    if not (math.isfinite(epsilon) and 0 <= epsilon <= LARGEST_EXPONENT):
-        raise BudgetError(f"epsilon must be between 0 and {LARGEST_EXPONENT:g}, got {epsilon:g}")
+    if not (math.isfinite(epsilon) and 0 <= epsilon <= LARGEST_EPSILON):
+        raise BudgetError(f"epsilon must be between 0 and {LARGEST_EPSILON:g}, got {epsilon:g}")
 
 
-def _trapezoid(values: Floats, masses: Floats, terms: int, tilt: float, at_most: float) -> Evaluation:
+def _trapezoid(values: Floats, masses: Floats, rest: float, terms: int, tilt: float, at_most: float) -> Evaluation:
     # log M(lambda), with M - 1 = sum of p (exp(lambda v) - 1) so that nothing is lost when M is near 1
     log_moment = math.log1p(float(masses @ np.expm1(tilt * values)))
     tilted = masses * np.exp(tilt * values - log_moment)
-    resting = math.exp(-log_moment) * max(0.0, 1.0 - float(masses.sum()))
+    resting = math.exp(-log_moment) * rest
     atoms = TiltedAtoms(np.append(values, 0.0), np.append(tilted, resting) * (1 - 1e-9), terms)
     contour = choose_contour(atoms, tilt)
     t = contour.step * contour.points()

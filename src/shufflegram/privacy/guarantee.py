@@ -30,12 +30,12 @@ class Guarantee:
     def statement(self) -> str:
         """The promise as a person would want to read it, with whom it binds and what it rests on."""
         return (
-            f"Whoever sees the shuffled reports, and knows everything about all other users, can hardly tell which value "
-            f"a given user holds: ({self.epsilon:g}, {self.delta:g})-differential privacy, replacing one user's value by any "
-            f"other (proven delta {scientific(self.certificate.delta_upper)}). This holds if at least {self.users:,} honest "
-            f"reports are shuffled together, the user's own included; fake, colluding or non-randomizing users do not count. "
-            f"If shuffler and analyst collude, what remains is local differential privacy with epsilon "
-            f"{self.local_epsilon:.3g}."
+            f"Whoever sees the shuffled reports, even knowing everything about all other users, can hardly tell which "
+            f"value a user holds: the reports are ({self.epsilon:g}, {self.delta:g})-differentially private when one "
+            f"user's value is replaced by any other (proven delta {scientific(self.certificate.delta_upper)}). "
+            f"This holds if at least {self.users:,} honest reports are shuffled together, the user's own included; "
+            f"fake, colluding or non-randomizing users do not count. If shuffler and analyst collude, what remains is "
+            f"local differential privacy with epsilon {self.local_epsilon:.3g}."
         )
 
     def warnings(self) -> tuple[str, ...]:
@@ -43,8 +43,8 @@ class Guarantee:
         warnings = []
         if self.delta > 1 / self.users:
             warnings.append(
-                f"delta {self.delta:g} is above 1/n = {1 / self.users:.3g}: a mechanism that publishes one user in full "
-                f"could meet it; choose a delta well below 1/n"
+                f"delta {self.delta:g} is above 1/n = {1 / self.users:.3g}: publishing one random user in full would "
+                f"meet it too; choose a delta well below 1/n"
             )
         return tuple(warnings)
 

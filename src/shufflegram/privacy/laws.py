@@ -4,8 +4,8 @@ Every bound of this package has one form: with E = exp(epsilon),
 
     delta(epsilon) = (1/N) E[ (X_1 + ... + X_N)_+ ],    X_i independent, X_i = gain - E * loss on a few atoms, else 0.
 
-`gain` and `loss` are the densities of one report under the two values that are to be told apart, divided by the density of
-what hides it. They and their probabilities are rational, so a law is exact, and epsilon enters last.
+`gain` and `loss` are the densities of one report under the two values that are to be told apart, divided by the
+density of what hides it. They and their probabilities are rational, so a law is exact, and epsilon enters last.
 """
 
 from dataclasses import dataclass

@@ -1,12 +1,14 @@
 """What is certainly lost: explicit neighbouring datasets, and the law of how well they are told apart.
 
-All other users hold x0 and the target holds x1 or x2. Relative to the output when everyone holds x0, the density of the
-shuffled output is (1/n) sum_j u_x1(y_j) / u_x0(y_j), so its hockey-stick divergence has the form of every law here, with
-N = n and all reports drawn from x0. No upper bound may fall below it: that is the test of every upper bound.
+All other users hold x0 and the target holds x1 or x2. Relative to the output when everyone holds x0, the density of
+the shuffled output is (1/n) sum_j u_x1(y_j) / u_x0(y_j), so its hockey-stick divergence has the form of every law
+here, with N = n and all reports drawn from x0. No upper bound may fall below it: that is the test of every upper
+bound.
 """
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 
 from ..mechanism import ContinuousSquareWave, SquareWave
 from .laws import Atom, PrivacyLaw
@@ -57,7 +59,7 @@ def _pair_law(k: Fraction, share: Fraction, x1: Fraction, x2: Fraction, x0: Frac
     q = 1 / (1 + share * (k - 1))
     cuts = sorted({Fraction(0), Fraction(1), *(start + end for start in (x1, x2, x0) for end in (0, share))})
     masses: dict[tuple[Fraction, Fraction], Fraction] = {}
-    for low, high in zip(cuts[:-1], cuts[1:], strict=True):
+    for low, high in pairwise(cuts):
         u1, u2, u0 = (k if start <= low < start + share else Fraction(1) for start in (x1, x2, x0))
         masses[u1 / u0, u2 / u0] = masses.get((u1 / u0, u2 / u0), Fraction(0)) + u0 * q * (high - low)
     return PrivacyLaw(tuple(Atom(gain, loss, mass) for (gain, loss), mass in masses.items()), Fraction(1))

@@ -36,8 +36,8 @@ class ChannelAnalyzer:
         if foreign.any():
             first = int(np.argmax(foreign))
             raise ReportError(
-                f"{int(foreign.sum()):,} of {cells.size:,} reports are not in 0..{self.channel.report_cells - 1}; the first is "
-                f"row {first}: {cells[first]}. They are from another plan, or forged"
+                f"{int(foreign.sum()):,} of {cells.size:,} reports are not in 0..{self.channel.report_cells - 1} "
+                f"(first in row {first}); they are from another plan, or forged"
             )
         counts = np.bincount(cells.astype(np.int64, copy=False), minlength=self.channel.report_cells)
         return Tally(counts.astype(np.int64), int(cells.size), self.digest)

@@ -1,0 +1,145 @@
+"""What every registered protocol must do, under either accounting."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import shufflegram as sg
+from scipy import stats
+from shufflegram import metrics
+from shufflegram.errors import ReportError
+from shufflegram.privacy.budget import Budget
+from shufflegram.privacy.guarantee import promise
+from shufflegram.protocols import PROTOCOLS, SquareWaveProtocol, build
+from shufflegram.randomness import SeededSource
+
+DOMAIN = sg.Domain(0, 100, bins=32, unit="percent")
+BUDGET = Budget(0.5, 1e-6, 20_000)
+VALUES = np.clip(np.random.default_rng(20).normal(40, 12, 20_000), 0, 100)
+TRUTH = DOMAIN.histogram(VALUES)
+# Each statistical test below raises a false alarm with at most this probability.
+FALSE_ALARM = 1e-9
+
+CASES = [
+    pytest.param((entry.name, accounting), id=f"{entry.name}-{accounting}")
+    for entry in PROTOCOLS
+    for accounting in ("published", "exact")
+]
+
+
+@pytest.fixture(scope="module", params=CASES)
+def protocol(request: pytest.FixtureRequest) -> SquareWaveProtocol:
+    name, accounting = request.param
+    return build(name, DOMAIN, BUDGET, accounting)
+
+
+@pytest.fixture(scope="module", params=[entry.name for entry in PROTOCOLS])
+def around(request: pytest.FixtureRequest) -> SquareWaveProtocol:
+    """Every protocol on a circle, where exact accounting offers it."""
+    domain = sg.Domain(0, 24, bins=32, circular=True)
+    return build(str(request.param), domain, BUDGET, "exact")
+
+
+def test_a_protocol_runs_from_end_to_end(protocol: SquareWaveProtocol) -> None:
+    estimate = sg.run_protocol(protocol, VALUES, SeededSource(simulation_seed=1))
+    assert estimate.users == VALUES.size
+    assert estimate.frequencies.sum() == pytest.approx(1.0)
+    # Far better than knowing nothing: the uniform distribution is .2 away from the truth.
+    truth = TRUTH / TRUTH.sum()
+    uniform = metrics.wasserstein(truth, np.full(32, 1 / 32))
+    assert metrics.wasserstein(truth, estimate.frequencies) < uniform / 5
+
+
+def test_a_protocol_runs_around_a_circle(around: SquareWaveProtocol) -> None:
+    hours = np.mod(np.random.default_rng(3).normal(0, 3, 20_000), 24)
+    estimate = sg.run_protocol(around, hours, SeededSource(simulation_seed=1))
+    off = (estimate.mean() + 12) % 24 - 12
+    assert abs(off) < 0.5
+
+
+def test_a_seeded_run_can_be_repeated(protocol: SquareWaveProtocol) -> None:
+    first = protocol.randomizer.randomize(VALUES, SeededSource(simulation_seed=7))
+    again = protocol.randomizer.randomize(VALUES, SeededSource(simulation_seed=7))
+    other = protocol.randomizer.randomize(VALUES, SeededSource(simulation_seed=8))
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+def test_the_order_of_reports_does_not_matter(protocol: SquareWaveProtocol) -> None:
+    reports = protocol.randomizer.randomize(VALUES, SeededSource(simulation_seed=7))
+    shuffled = sg.shuffle(reports)
+    assert sorted(shuffled.tolist()) == sorted(reports.tolist())
+    assert protocol.analyzer.tally(shuffled) == protocol.analyzer.tally(reports)
+
+
+def test_tallies_merge_with_their_own_kind_only(protocol: SquareWaveProtocol) -> None:
+    analyzer = protocol.analyzer
+    reports = protocol.randomizer.randomize(VALUES, SeededSource(simulation_seed=7))
+    whole = analyzer.tally(reports)
+    assert analyzer.tally(reports[:123]) + analyzer.tally(reports[123:]) == whole
+    assert whole + analyzer.tally([]) == whole
+    assert whole.reports == whole.counts.sum() == VALUES.size
+    stranger = replace(protocol, domain=sg.Domain(0, 101, bins=32)).analyzer
+    with pytest.raises(ReportError, match="different plans"):
+        _ = whole + stranger.tally(reports)
+    with pytest.raises(ReportError, match="another plan"):
+        stranger.estimate(whole)
+
+
+@pytest.mark.parametrize("bad", [[-1], [10**6], [1.5], ["a"], [[1, 2]], [None]])
+def test_reports_it_cannot_have_made_are_refused(protocol: SquareWaveProtocol, bad: list[object]) -> None:
+    with pytest.raises(ReportError):
+        protocol.analyzer.tally(np.array(bad))
+
+
+def test_nothing_cannot_be_estimated(protocol: SquareWaveProtocol) -> None:
+    with pytest.raises(ReportError, match="no reports"):
+        protocol.analyzer.estimate(protocol.analyzer.tally([]))
+
+
+def test_reports_and_simulation_follow_the_channel(protocol: SquareWaveProtocol) -> None:
+    # Pearson's statistic against the exact expectation. Given the true histogram its variance is at most that of a
+    # multinomial's, so the chi-square tail is a safe threshold; every cell expects hundreds of reports.
+    # The continuous wave's channel spreads values evenly within bins, so values are drawn that way.
+    rng = np.random.default_rng(11)
+    cells = np.repeat(np.arange(32), TRUTH * 10)
+    spread = DOMAIN.edges[cells] + rng.random(cells.size) * DOMAIN.widths[cells]
+    histogram = DOMAIN.histogram(spread)
+    expected = protocol.channel.forward(histogram.astype(float))
+    long_way = protocol.analyzer.tally(protocol.randomizer.randomize(spread, SeededSource(simulation_seed=2)))
+    short_way = protocol.simulate(histogram, simulation_seed=3)
+    assert short_way.reports == long_way.reports == cells.size
+    threshold = stats.chi2.isf(FALSE_ALARM, expected.size)
+    for tally in (long_way, short_way):
+        assert np.sum((tally.counts - expected) ** 2 / expected) < threshold
+    # the same test does notice a channel that is a little off
+    wrong = np.roll(expected, 1)
+    assert np.sum((long_way.counts - wrong) ** 2 / wrong) > threshold
+
+
+def test_its_law_keeps_the_budget(protocol: SquareWaveProtocol) -> None:
+    guarantee = promise(
+        protocol.law,
+        terms=protocol.terms(BUDGET.users),
+        users=BUDGET.users,
+        epsilon=BUDGET.epsilon,
+        delta=BUDGET.delta,
+        local_epsilon=protocol.mechanism.local_epsilon,
+    )
+    assert float(guarantee.certificate.delta_upper) <= BUDGET.delta
+
+
+def test_it_tells_its_costs(protocol: SquareWaveProtocol) -> None:
+    assert protocol.messages_per_user == 1
+    assert 2 ** (protocol.bits_per_user - 1) < protocol.channel.report_cells <= 2**protocol.bits_per_user
+
+
+def test_exact_accounting_is_no_worse_than_published() -> None:
+    for entry in PROTOCOLS:
+        errors = {}
+        for accounting in ("published", "exact"):
+            protocol = build(entry.name, DOMAIN, BUDGET, accounting)  # type: ignore[arg-type]
+            runs = [protocol.analyzer.estimate(protocol.simulate(TRUTH, simulation_seed=seed)) for seed in range(20)]
+            truth = TRUTH / TRUTH.sum()
+            errors[accounting] = np.mean([metrics.wasserstein(truth, run.frequencies) for run in runs])
+        assert errors["exact"] < errors["published"]

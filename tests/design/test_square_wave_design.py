@@ -1,0 +1,147 @@
+"""Which parameters are chosen: the paper's numbers, the best half width, and what is refused."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from shufflegram.design import paper_search
+from shufflegram.design import square_wave as design
+from shufflegram.design.information import mutual_information, paper_bound
+from shufflegram.errors import BudgetError, InfeasibleError
+from shufflegram.mechanism import SquareWave, widest_half_width
+from shufflegram.privacy import exact
+from shufflegram.privacy.bounds import hoeffding
+from shufflegram.privacy.budget import Budget
+from shufflegram.privacy.laws import blanket_law
+
+PAPER = Budget(0.01, 1e-5, 100_000)
+BUDGETS = [PAPER, Budget(0.1, 1e-5, 100_000), Budget(0.5, 1e-5, 1_000_000), Budget(0.02, 1e-5, 9_987)]
+
+
+def test_published_asp_is_the_optimum_on_the_corrected_constraint() -> None:
+    wave = design.published_asp(PAPER)
+    b, k = float(wave.half_width), float(wave.density_ratio)
+    assert (b, k) == (pytest.approx(0.271, abs=1e-3), pytest.approx(2.239, abs=5e-4))
+    assert float(wave.inside_density) == pytest.approx(1.011, abs=1e-3)
+    assert paper_bound(b, k) == pytest.approx(0.0706, abs=5e-5)
+
+
+def test_the_paper_point_is_feasible_and_within_the_flat_top() -> None:
+    b, k = 0.215, 2.198
+    best = paper_bound(float(design.published_asp(PAPER).half_width), float(design.published_asp(PAPER).density_ratio))
+    assert hoeffding(k, 2 * b / (1 + 2 * b), PAPER.users, PAPER.epsilon) <= PAPER.delta
+    assert 0.97 * best < paper_bound(b, k) < best
+
+
+def test_ssw_as_published_and_at_its_own_limit() -> None:
+    published, own = design.published_ssw(PAPER), design.exact_ssw(PAPER)
+    assert math.log(published.density_ratio) == pytest.approx(0.810, abs=1e-3)
+    assert float(published.half_width) == pytest.approx(0.291, abs=1e-3)
+    assert float(published.inside_density) == pytest.approx(0.974, abs=1e-3)
+    assert math.log(own.density_ratio) == pytest.approx(1.131, abs=1e-3)
+    assert float(own.half_width) == pytest.approx(0.2345, abs=1e-4)
+    assert float(own.inside_density) == pytest.approx(1.263, abs=1e-3)
+
+
+def test_the_rule_of_sw() -> None:
+    # the paper's example, the limit at 0, and no seam where the series takes over
+    assert design.sw_half_width(0.607) == pytest.approx(0.333, abs=5e-4)
+    assert design.sw_half_width(1e-9) == pytest.approx(0.5, abs=1e-8)
+    assert design.sw_half_width(0.99999e-4) == pytest.approx(design.sw_half_width(1.00001e-4), abs=1e-7)
+
+
+@pytest.mark.parametrize("budget", BUDGETS)
+def test_slsqp_agrees_with_the_search_along_the_constraint(budget: Budget) -> None:
+    wave = design.published_asp(budget)
+    found = paper_search.by_slsqp(budget)
+    assert found.half_width == pytest.approx(float(wave.half_width), rel=1e-3)
+    assert found.information == pytest.approx(paper_bound(float(wave.half_width), float(wave.density_ratio)), rel=1e-4)
+    assert found.delta <= budget.delta * (1 + paper_search.TOLERANCE)
+
+
+@pytest.mark.parametrize("method", ["BFGS", "Powell"])
+def test_the_penalty_method_does_worse(method: paper_search.Method) -> None:
+    budget = BUDGETS[1]
+    best = paper_search.by_slsqp(budget)
+    # A moderate weight leaves the feasible set by far; an enormous one keeps it and falls short of the optimum.
+    light = paper_search.by_penalty(budget, method, weight=1e6)
+    assert light.delta > 5 * budget.delta
+    heavy = paper_search.by_penalty(budget, method, weight=1e14)
+    assert heavy.information < best.information
+    assert heavy.delta > budget.delta
+
+
+@pytest.mark.parametrize("circular", [False, True])
+@pytest.mark.parametrize(("cells", "budget"), [(48, BUDGETS[0]), (33, BUDGETS[1]), (64, BUDGETS[3])])
+def test_exact_asp_is_the_best_half_width_of_all(cells: int, circular: bool, budget: Budget) -> None:
+    chosen = design.exact_asp(cells, circular=circular, budget=budget)
+    every = [
+        design.at_largest_ratio(cells, half_width, circular=circular, budget=budget)
+        for half_width in range(widest_half_width(cells, circular=circular) + 1)
+    ]
+    assert mutual_information(chosen) == max(mutual_information(wave) for wave in every)
+
+
+@pytest.mark.parametrize("half_width", [0, 4, 32])
+def test_the_ratio_is_as_large_as_it_may_be(half_width: int) -> None:
+    budget = BUDGETS[1]
+    wave = design.at_largest_ratio(128, half_width, circular=False, budget=budget)
+    assert exact.delta(blanket_law(wave), budget.users, budget.epsilon).upper <= budget.delta
+    larger = wave.with_density_ratio(1 + (wave.density_ratio - 1) * Fraction(10001, 10000))
+    assert exact.delta(blanket_law(larger), budget.users, budget.epsilon).lower > budget.delta
+
+
+def test_the_local_epsilon_can_be_capped() -> None:
+    budget = Budget(1.0, 1e-6, 1_000_000, max_local_epsilon=3.0)
+    wave = design.exact_asp(64, circular=False, budget=budget)
+    assert wave.local_epsilon <= 3.0
+    assert wave.local_epsilon == pytest.approx(3.0, abs=1e-3)
+
+
+def test_an_expected_histogram_changes_the_choice() -> None:
+    budget = BUDGETS[0]
+    spiky = [1.0] * 8 + [1000.0] + [1.0] * 55
+    chosen = design.exact_asp(64, circular=False, budget=budget, expected=spiky)
+    usual = design.exact_asp(64, circular=False, budget=budget)
+    assert mutual_information(chosen, spiky) > mutual_information(usual, spiky)
+
+
+@given(st.floats(min_value=1.0, max_value=1e12))
+def test_a_readable_ratio_is_below_and_near(ratio: float) -> None:
+    readable = design.readable_ratio(ratio)
+    assert 1 <= readable <= Fraction(ratio)
+    # at least three digits of what exceeds 1 are kept, unless it is beyond 1e-12
+    assert float(readable) - 1 >= (ratio - 1) * (1 - 2e-3) - 1e-12
+
+
+def test_a_hopeless_collection_is_refused_with_what_would_do() -> None:
+    hopeless = Budget(0.01, 1e-5, 50)
+    wave = SquareWave(512, 6, Fraction(11, 10))
+    with pytest.raises(InfeasibleError, match="next to nothing") as caught:
+        design.require_information(wave, hopeless)
+    message = str(caught.value)
+    users = int(message.split("about ")[1].split(" users")[0].replace(",", ""))
+    epsilon = float(message.split("epsilon ")[-1].split(" ")[0])
+    for enough in (Budget(0.01, 1e-5, users), Budget(epsilon * 1.05, 1e-5, 50)):
+        better = design.at_largest_ratio(512, 6, circular=False, budget=enough)
+        design.require_information(better, enough)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (0, 1e-5, 10),
+        (-1, 1e-5, 10),
+        (math.nan, 1e-5, 10),
+        (0.1, 0, 10),
+        (0.1, 1, 10),
+        (0.1, 1e-5, 0),
+        (0.1, 1e-5, 10, 0.0),
+        (0.1, 1e-5, 10, math.nan),
+    ],
+)
+def test_a_meaningless_budget_is_refused(arguments: tuple[float, ...]) -> None:
+    with pytest.raises(BudgetError):
+        Budget(*arguments)  # type: ignore[arg-type]  # whatever a person may write

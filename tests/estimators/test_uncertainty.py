@@ -1,0 +1,187 @@
+"""Bands: how often they hold the truth, measured, and what they are made of.
+
+A collection's edges are correlated, so a coverage is averaged over independent collections; its standard error
+is below 0.02 here, and the seeds are fixed. The mutated bands at the end show that the measurement can fail.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from shufflegram.channel import WindowChannel, square_wave_channel
+from shufflegram.domain import Domain
+from shufflegram.errors import InputError
+from shufflegram.estimators import EMAS, EMS, Band, Estimate, ExpectationMaximization
+from shufflegram.estimators.uncertainty import WindowEvidence, _waves
+from shufflegram.mechanism import SquareWave
+
+from .settings import SETTINGS, smooth_truth, spiky_truth
+
+COLLECTIONS = 100
+BINS = 64
+
+TRUTHS = {
+    "normal": smooth_truth(BINS),
+    "beta": np.diff(3 * np.linspace(0, 1, BINS + 1) ** 2 - 2 * np.linspace(0, 1, BINS + 1) ** 3),
+    "two peaks": (smooth_truth(BINS, 0.3, 0.08) + 0.7 * smooth_truth(BINS, 0.7, 0.1)) / 1.7,
+}
+
+
+def channel_of(half_width: int, ratio: int) -> WindowChannel:
+    return square_wave_channel(SquareWave(BINS, half_width, Fraction(ratio)))
+
+
+def bands(
+    truth: np.ndarray,
+    channel: WindowChannel,
+    estimator: ExpectationMaximization,
+    *,
+    users: int = 100_000,
+    assume_smooth: bool = True,
+) -> list[tuple[Band, Band]]:
+    """A pointwise and a simultaneous 90% band from each of many collections of reports on the same truth."""
+    generator = np.random.default_rng(11)
+    pairs = []
+    for counts in generator.multinomial(users, channel.forward(truth), size=COLLECTIONS).astype(np.float64):
+        solution = estimator.solve(channel, counts)
+        evidence = WindowEvidence(channel, counts)
+        estimate = Estimate(Domain(0, 1, BINS), solution.frequencies, users, solution.outcome, evidence)
+        pairs.append(
+            (
+                estimate.band(0.9, replicates=300, assume_smooth=assume_smooth),
+                estimate.band(0.9, "simultaneous", replicates=300, assume_smooth=assume_smooth),
+            )
+        )
+    return pairs
+
+
+def inside(band: Band, truth: np.ndarray) -> np.ndarray:
+    """Whether each inner edge's interval holds the true CDF."""
+    cdf = np.cumsum(truth)[:-1]
+    return (band.lower[1:-1] <= cdf) & (cdf <= band.upper[1:-1])
+
+
+@pytest.mark.parametrize("estimator", [EMS, EMAS], ids=["EMS", "EMAS"])
+@pytest.mark.parametrize(
+    ("truth", "half_width", "ratio"),
+    [("normal", 8, 3), ("normal", 8, 6), ("normal", 3, 6), ("beta", 8, 4), ("two peaks", 8, 5)],
+)
+def test_coverage_on_smooth_data(estimator: ExpectationMaximization, truth: str, half_width: int, ratio: int) -> None:
+    pairs = bands(TRUTHS[truth], channel_of(half_width, ratio), estimator)
+    pointwise = np.mean([inside(band, TRUTHS[truth]) for band, _ in pairs])
+    simultaneous = np.mean([inside(band, TRUTHS[truth]).all() for _, band in pairs])
+    assert 0.85 <= pointwise <= 0.97
+    assert simultaneous >= 0.85
+
+
+def test_without_assumptions_spikes_are_covered_too() -> None:
+    truth = spiky_truth(BINS)
+    pairs = bands(truth, channel_of(3, 6), EMAS, assume_smooth=False)
+    assert np.mean([inside(band, truth) for band, _ in pairs]) >= 0.85
+    assert np.mean([inside(band, truth).all() for _, band in pairs]) >= 0.8
+
+
+def test_the_measurement_would_see_a_band_that_is_too_narrow() -> None:
+    """Half as wide about the estimate, and a spread that comes from far too many users: both fall out of 85 .. 97%."""
+    truth, channel = TRUTHS["normal"], channel_of(8, 3)
+    halved, overconfident = [], []
+    generator = np.random.default_rng(11)
+    for counts in generator.multinomial(100_000, channel.forward(truth), size=COLLECTIONS).astype(np.float64):
+        frequencies = EMAS.solve(channel, counts).frequencies
+        cdf = np.concatenate(([0.0], np.cumsum(frequencies)))
+        for evidence, kept in ((WindowEvidence(channel, counts), halved), (WindowEvidence(channel, 20 * counts), overconfident)):
+            band = Estimate(Domain(0, 1, BINS), frequencies, 100_000, evidence=evidence).band(replicates=200)
+            kept.append(band)
+        narrow = halved[-1]
+        halved[-1] = Band(
+            0.9, "pointwise", narrow.edges, (narrow.lower + cdf) / 2, (narrow.upper + cdf) / 2
+        )
+    for mutated in (halved, overconfident):
+        assert np.mean([inside(band, truth) for band in mutated]) < 0.85
+
+
+@pytest.mark.parametrize("name", ["line", "circle", "continuous", "line, two bins", "circle, tiny", "line, no window"])
+@pytest.mark.parametrize("kind", ["pointwise", "simultaneous"])
+def test_a_band_holds_its_estimate_and_is_a_band_for_a_cdf(name: str, kind: str) -> None:
+    setting = SETTINGS[name]
+    bins = setting.channel.cells
+    frequencies = EMAS.solve(setting.channel, setting.counts, circular=setting.circular).frequencies
+    evidence = WindowEvidence(setting.channel, setting.counts, setting.circular)
+    estimate = Estimate(Domain(0, 1, bins, circular=setting.circular), frequencies, 1000, evidence=evidence)
+    for assume_smooth in (True, False):
+        band = estimate.band(0.9, kind, assume_smooth=assume_smooth)  # type: ignore[arg-type]
+        cdf = estimate.cdf(band.edges)
+        assert np.all(band.lower <= cdf + 1e-12)
+        assert np.all(cdf <= band.upper + 1e-12)
+        assert band.lower[0] == band.upper[0] == 0
+        assert band.lower[-1] == band.upper[-1] == 1
+        assert band.lower.min() >= 0
+        assert band.upper.max() <= 1
+        if kind == "simultaneous":
+            assert np.all(np.diff(band.lower) >= 0)
+            assert np.all(np.diff(band.upper) >= 0)
+
+
+def test_higher_levels_and_fewer_users_are_wider() -> None:
+    setting = SETTINGS["line"]
+    frequencies = EMS.solve(setting.channel, setting.counts).frequencies
+
+    def width(level: float, share_of_users: float = 1.0) -> float:
+        evidence = WindowEvidence(setting.channel, setting.counts * share_of_users)
+        band = Estimate(Domain(0, 1, 64), frequencies, 1000, evidence=evidence).band(level)
+        return float(np.mean(band.upper - band.lower))
+
+    assert width(0.5) < width(0.9) < width(0.99)
+    assert width(0.9) < width(0.9, 0.1)
+
+
+def test_the_same_seed_gives_the_same_band() -> None:
+    setting = SETTINGS["line"]
+    evidence = WindowEvidence(setting.channel, setting.counts)
+    estimate = Estimate(Domain(0, 1, 64), np.full(64, 1 / 64), 1000, evidence=evidence)
+    assert np.array_equal(estimate.band().lower, estimate.band().lower)
+    assert not np.array_equal(estimate.band().lower, estimate.band(simulation_seed=1).lower)
+
+
+@pytest.mark.parametrize(("bins", "circular"), [(2, False), (3, False), (4, True), (7, True), (30, False), (30, True)])
+def test_waves_span_all_that_sums_to_zero(bins: int, circular: bool) -> None:
+    waves, number = _waves(bins, circular, bins)
+    assert np.abs(waves.sum(axis=0)).max() < 1e-10
+    assert np.linalg.norm(waves, axis=0) == pytest.approx(1.0)
+    assert np.linalg.matrix_rank(waves) == bins - 1
+    assert number.min() == 1
+
+
+def test_plausible_truths_are_drawn_from_the_posterior() -> None:
+    """Without a prior the draws' mean and covariance are the weighted least squares estimate's, computed the dense way."""
+    setting = SETTINGS["line, no window"]
+    matrix, users, bins = setting.channel.dense(), setting.counts.sum(), setting.channel.cells
+    frequencies = EMS.solve(setting.channel, setting.counts).frequencies
+    draws = WindowEvidence(setting.channel, setting.counts).plausible_truths(
+        frequencies, 20_000, np.random.default_rng(0), assume_smooth=False
+    )
+    assert draws.sum(axis=1) == pytest.approx(np.ones(20_000))
+    # M is square here, so the estimate is M^-1 counts / n, and its covariance M^-1 (diag(r) - r r^T) M^-T / n
+    inverse = np.linalg.inv(matrix)
+    expected = matrix @ frequencies
+    covariance = inverse @ (np.diag(expected) - np.outer(expected, expected)) @ inverse.T / users
+    deviation = np.sqrt(np.diag(covariance))
+    # 48 means of 20,000 draws: 7 standard errors are passed with probability below 48 * 2.6e-12.
+    assert np.abs(draws.mean(axis=0) - inverse @ setting.counts / users).max() < 7 * deviation.max() / np.sqrt(20_000)
+    # The relative deviation of a standard deviation from 20,000 normal draws is 1 / sqrt(40,000) = 0.005.
+    assert draws.std(axis=0) == pytest.approx(deviation, rel=7 * 0.005)
+    assert bins == 48
+
+
+def test_questions_that_mean_nothing_are_refused() -> None:
+    setting = SETTINGS["line"]
+    evidence = WindowEvidence(setting.channel, setting.counts)
+    estimate = Estimate(Domain(0, 1, 64), np.full(64, 1 / 64), 1000, evidence=evidence)
+    for level in (0.0, 1.0, 90, float("nan")):
+        with pytest.raises(InputError, match="level"):
+            estimate.band(level)
+    with pytest.raises(InputError, match="kind"):
+        estimate.band(kind="sideways")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="replicates"):
+        estimate.band(replicates=1)
