@@ -88,7 +88,7 @@ def emas_banded(matrix: Floats, counts: Floats, rounds: int, radius: int = 3) ->
 def mixture_reduction(matrix: Floats, counts: Floats, stages: int, rounds: int, circular: bool = False) -> Floats:
     """EM with merging: groups are lists of bins, and every stage ends with one pass of merges."""
     bins = matrix.shape[1]
-    similar = sigma_1(matrix, counts)
+    low = min(sigma_1(matrix, counts) / 2, 1 / bins)
     groups: list[list[int]] = [[i] for i in range(bins)]
     frequencies = np.full(bins, 1 / bins)
     for _ in range(stages):
@@ -96,13 +96,12 @@ def mixture_reduction(matrix: Floats, counts: Floats, stages: int, rounds: int, 
             frequencies = em_step(matrix, counts, frequencies)
             for group in groups:
                 frequencies[group] = frequencies[group].mean()
-        groups = merge_pass(groups, frequencies, similar, circular)
+        groups = merge_pass(groups, frequencies, low, circular)
     return frequencies
 
 
-def merge_pass(groups: list[list[int]], frequencies: Floats, similar: float, circular: bool) -> list[list[int]]:
-    """Pairs of neighbouring groups that are low and alike, from low to high, each group in one pair at most."""
-    bins = frequencies.size
+def merge_pass(groups: list[list[int]], frequencies: Floats, low: float, circular: bool) -> list[list[int]]:
+    """Pairs of neighbouring groups that are both low, from the low end to the high, each in one pair at most."""
     means = [frequencies[group].mean() for group in groups]
     pairs = [(g, g + 1) for g in range(len(groups) - 1)]
     if circular and len(groups) > 2:
@@ -110,8 +109,7 @@ def merge_pass(groups: list[list[int]], frequencies: Floats, similar: float, cir
     taken: set[int] = set()
     merged = [list(group) for group in groups]
     for first, second in pairs:
-        low = means[first] < 1 / bins and means[second] < 1 / bins
-        if low and abs(means[first] - means[second]) < similar and not {first, second} & taken:
+        if means[first] < low and means[second] < low and not {first, second} & taken:
             taken |= {first, second}
             keep, drop = min(first, second), max(first, second)
             merged[keep], merged[drop] = merged[keep] + merged[drop], []

@@ -21,26 +21,27 @@ def test_mixture_reduction_agrees_with_dense_matrices(name: str) -> None:
     assert np.abs(fast.frequencies - slow).max() < 1e-10
 
 
-def test_low_and_similar_neighbours_merge() -> None:
-    # uniform is 1/6; bins 0, 1 and 2 are low and alike, 3 is high, 4 and 5 are low but differ
+def test_low_neighbours_merge_in_pairs() -> None:
+    # bins 0, 1, 2 and 5 are low; 5 has no low neighbour on the line
     frequencies = np.array([0.05, 0.06, 0.055, 0.7, 0.1, 0.035])
-    merged = merge_neighbours(frequencies, np.arange(6), 0.02, circular=False)
+    merged = merge_neighbours(frequencies, np.arange(6), 0.07, circular=False)
     assert merged.tolist() == [0, 0, 1, 2, 3, 4]
-    again = merge_neighbours(np.array([0.055, 0.055, 0.055, 0.7, 0.1, 0.035]), merged, 0.02, circular=False)
+    means = np.array([0.055, 0.055, 0.055, 0.7, 0.1, 0.035])
+    again = merge_neighbours(means, merged, 0.07, circular=False)
     assert again.tolist() == [0, 0, 0, 1, 2, 3]
-    assert merge_neighbours(np.array([0.055, 0.055, 0.055, 0.7, 0.1, 0.035]), again, 0.02, circular=False) is again
+    assert merge_neighbours(means, again, 0.07, circular=False) is again
 
 
 def test_on_a_circle_the_ends_are_neighbours() -> None:
     frequencies = np.array([0.05, 0.4, 0.5, 0.05])
-    assert merge_neighbours(frequencies, np.arange(4), 0.02, circular=True).tolist() == [0, 1, 2, 0]
+    assert merge_neighbours(frequencies, np.arange(4), 0.07, circular=True).tolist() == [0, 1, 2, 0]
     untouched = np.arange(4)
-    assert merge_neighbours(frequencies, untouched, 0.02, circular=False) is untouched
+    assert merge_neighbours(frequencies, untouched, 0.07, circular=False) is untouched
 
 
 def test_converges_with_fewer_distinct_bins_than_em() -> None:
-    # A quarter of the bins holds everything: the rest is low, and similar.
-    setting = discrete(64, 2, 200, False)
+    # Some bins hold nearly everything: the rest is low.
+    setting = discrete(64, 2, 200, False, spiky=True)
     solution = MR.solve(setting.channel, setting.counts)
     plain = EM.solve(setting.channel, setting.counts)
     assert np.unique(solution.frequencies).size < np.unique(plain.frequencies).size
@@ -49,6 +50,8 @@ def test_converges_with_fewer_distinct_bins_than_em() -> None:
     assert solution.outcome.last_change < 1 / setting.counts.sum()
 
 
-def test_rounds_that_mean_nothing_are_refused() -> None:
+def test_parameters_that_mean_nothing_are_refused() -> None:
     with pytest.raises(InputError, match="rounds_between_merges"):
         MixtureReduction(rounds_between_merges=0)
+    with pytest.raises(InputError, match="low"):
+        MixtureReduction(low=-1.0)

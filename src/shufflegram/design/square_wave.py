@@ -156,8 +156,8 @@ def require_information(wave: SquareWave | ContinuousSquareWave, budget: Budget)
     users = next((budget.users << i for i in range(1, 40) if tells(budget.users << i, budget.epsilon)), None)
     if users is not None:
         remedies.append(f"about {users:,} users at this epsilon")
-    epsilons = (epsilon for i in range(1, 60) if (epsilon := budget.epsilon * 1.25**i) <= LARGEST_EPSILON)
-    epsilon = next((each for each in epsilons if tells(budget.users, each)), None)
+    larger = [budget.epsilon * 1.25**i for i in range(1, 60)]
+    epsilon = next((each for each in larger if each <= LARGEST_EPSILON and tells(budget.users, each)), None)
     if epsilon is not None:
         remedies.append(f"epsilon {epsilon:.2g} with these users")
     raise InfeasibleError(

@@ -110,26 +110,15 @@ def cdf_band(
         raise InputError(f"replicates must be a whole number, at least 20, got {replicates!r}")
     generator = np.random.default_rng(simulation_seed)
     truths = evidence.plausible_truths(frequencies, replicates, generator, assume_smooth)
-    plausible = np.sort(np.cumsum(truths, axis=1)[:, :-1], axis=0)
-    estimated = np.cumsum(frequencies)[:-1]
+    plausible = np.cumsum(truths, axis=1)[:, :-1]
     tail = (1 - level) / 2
-    if kind == "pointwise":
-        # Of the intervals that hold the estimate and `level` of the plausible values: the one with the most equal tails.
-        # A tail ends at the estimate at the latest, and where an interval reaches 0 or 1 nothing can be beyond it; what one
-        # tail has to leave the other takes.
-        possible = np.clip(plausible, 0.0, 1.0)
-        most_below = np.where(_quantiles(possible, tail) > 0, np.mean(possible < estimated, axis=0), 0.0)
-        most_above = np.where(_quantiles(possible, 1 - tail) < 1, np.mean(possible > estimated, axis=0), 0.0)
-        below = np.minimum(np.maximum(tail, 2 * tail - most_above), most_below)
-        above = np.minimum(2 * tail - below, most_above)
-        low, high = _quantiles(possible, below), _quantiles(possible, 1 - above)
-        low, high = np.minimum(low, estimated), np.maximum(high, estimated)
-    else:
+    low, middle, high = np.quantile(plausible, [tail, 0.5, 1 - tail], axis=0)
+    if kind == "simultaneous":
         # Stretch the pointwise band about its middle until `level` of the plausible truths lie inside it everywhere.
-        low, middle, high = np.quantile(plausible, [tail, 0.5, 1 - tail], axis=0)
-        distance = np.cumsum(truths, axis=1)[:, :-1] - middle
-        reach = np.max(np.maximum(distance / (high - middle), distance / (low - middle)), axis=1)
-        stretch = np.quantile(reach, level)
+        reach = np.maximum((plausible - middle) / (high - middle), (plausible - middle) / (low - middle))
+        stretch = np.quantile(np.max(reach, axis=1), level)
+        # What is drawn as one band shall hold the estimate that it is drawn with.
+        estimated = np.cumsum(frequencies)[:-1]
         low = np.minimum(middle + stretch * (low - middle), estimated)
         high = np.maximum(middle + stretch * (high - middle), estimated)
         # A CDF rises, so one that is inside the band everywhere is inside these rising ends too.
@@ -137,15 +126,6 @@ def cdf_band(
     lower = np.clip(np.concatenate(([0.0], low, [1.0])), 0, 1)
     upper = np.clip(np.concatenate(([0.0], high, [1.0])), 0, 1)
     return Band(level, kind, edges, lower, upper)
-
-
-def _quantiles(ordered: Floats, shares: Floats | float) -> Floats:
-    """The quantile of each column at its own share; the columns are in increasing order."""
-    place = np.broadcast_to(shares, ordered.shape[1:]) * (len(ordered) - 1)
-    low = np.floor(place).astype(np.int64)
-    high = np.minimum(low + 1, len(ordered) - 1)
-    column = np.arange(ordered.shape[1])
-    return ordered[low, column] + (place - low) * (ordered[high, column] - ordered[low, column])
 
 
 def _waves(bins: int, circular: bool, most: int) -> tuple[Floats, Floats]:

@@ -1,14 +1,20 @@
 """What may be promised.
 
 `delta`, `epsilon` and `largest_density_ratio` answer with brackets: one end is guaranteed, the other unavoidable.
-`promise` turns facts into a certified `Guarantee`. The looser published bounds are in `bounds`, several rounds in
-`composition`.
+`guarantee_of` turns a mechanism, a crowd and a budget into a certified `Guarantee`, or refuses. The looser published
+bounds are in `bounds`, several rounds in `composition`.
 """
+
+from typing import TYPE_CHECKING
 
 from .accounting import delta, epsilon, honest_reports, largest_density_ratio, smallest_users
 from .bracket import Bracket
 from .composition import ComposedLoss, Round, compose, composed_delta, composed_epsilon
 from .laws import Atom, PrivacyLaw, blanket_law
+
+if TYPE_CHECKING:
+    from ..mechanism import ContinuousSquareWave, SquareWave
+    from .guarantee import Guarantee
 
 __all__ = [
     "Atom",
@@ -22,7 +28,25 @@ __all__ = [
     "composed_epsilon",
     "delta",
     "epsilon",
+    "guarantee_of",
     "honest_reports",
     "largest_density_ratio",
     "smallest_users",
 ]
+
+
+def guarantee_of(
+    mechanism: "SquareWave | ContinuousSquareWave", *, users: int, epsilon: float, delta: float
+) -> "Guarantee":
+    """The certified promise that this mechanism keeps (epsilon, delta) with `users` honest reports, or an error."""
+    # Proofs take a library of their own, which a question for numbers does not need.
+    from .guarantee import promise
+
+    return promise(
+        blanket_law(mechanism),
+        terms=users,
+        users=users,
+        epsilon=epsilon,
+        delta=delta,
+        local_epsilon=mechanism.local_epsilon,
+    )

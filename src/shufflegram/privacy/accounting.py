@@ -38,7 +38,7 @@ def epsilon(mechanism: Wave, users: int, delta: float) -> Bracket:
     blanket = blanket_law(mechanism)
     explicit = explicit_laws(mechanism)
     upper = smallest_epsilon(lambda value: exact.delta(blanket, users, value).upper, delta, mechanism.local_epsilon)
-    lower = smallest_epsilon(
+    lower = _largest_lost_epsilon(
         lambda value: max(exact.delta(law, users, value).lower for law in explicit), delta, mechanism.local_epsilon
     )
     return Bracket(min(lower, upper), upper)
@@ -54,8 +54,8 @@ def largest_density_ratio(mechanism: Wave, users: int, epsilon: float, delta: fl
     def unavoidable(k: Fraction) -> float:
         return max(exact.delta(law, users, epsilon).lower for law in explicit_laws(mechanism, k))
 
-    possible = _largest_ratio(unavoidable, epsilon, delta, start=guaranteed)
-    return Bracket(guaranteed, max(guaranteed, possible))
+    _, impossible = _largest_ratio(unavoidable, epsilon, delta, start=guaranteed)
+    return Bracket(guaranteed, max(guaranteed, impossible))
 
 
 def largest_guaranteed_ratio(share: Fraction, users: int, epsilon: float, delta: float) -> float:
@@ -67,14 +67,14 @@ def largest_guaranteed_ratio(share: Fraction, users: int, epsilon: float, delta:
     def guaranteed(k: Fraction) -> float:
         return exact.delta(window_law(k, share), users, epsilon).upper
 
-    return _largest_ratio(guaranteed, epsilon, delta)
+    return _largest_ratio(guaranteed, epsilon, delta)[0]
 
 
 def largest_ratio_under(bound: Callable[[float], float], epsilon: float, delta: float) -> float:
     """The largest density ratio at which some other bound, a function of the ratio, stays within delta."""
     exact.check_epsilon(epsilon)
     check_delta(delta)
-    return _largest_ratio(lambda k: bound(float(k)), epsilon, delta)
+    return _largest_ratio(lambda k: bound(float(k)), epsilon, delta)[0]
 
 
 def smallest_users(mechanism: Wave, epsilon: float, delta: float) -> int:
@@ -100,7 +100,9 @@ def smallest_users(mechanism: Wave, epsilon: float, delta: float) -> int:
 def honest_reports(users: int, honest_fraction: float) -> int:
     """How many of the users count: the honest, randomizing ones, the target's report included."""
     exact.check_crowd(users)
-    if not (math.isfinite(honest_fraction) and 0 < honest_fraction <= 1):
+    if isinstance(honest_fraction, bool) or not isinstance(honest_fraction, (int, float)):
+        raise BudgetError(f"honest_fraction must be a number, got {honest_fraction!r}")
+    if not 0 < honest_fraction <= 1:
         raise BudgetError(f"honest_fraction must be above 0 and at most 1, got {honest_fraction:g}")
     # a fraction such as 0.29 must not lose a user to its binary rounding, nor gain one
     honest = math.floor(users * Fraction(repr(float(honest_fraction))))
@@ -117,24 +119,37 @@ def check_delta(delta: float) -> None:
 
 def smallest_epsilon(delta_at: Callable[[float], float], delta: float, local_epsilon: float) -> float:
     """The smallest epsilon with delta_at(epsilon) <= delta, approached from above; never more than the local one."""
+    return _epsilons_around(delta_at, delta, local_epsilon)[1]
+
+
+def _largest_lost_epsilon(delta_at: Callable[[float], float], delta: float, local_epsilon: float) -> float:
+    """An epsilon with delta_at(epsilon) > delta, as large as the search finds; 0 if there is none."""
+    return _epsilons_around(delta_at, delta, local_epsilon)[0]
+
+
+def _epsilons_around(delta_at: Callable[[float], float], delta: float, local_epsilon: float) -> tuple[float, float]:
+    """Two close epsilons: the first is too small for delta (or 0), the second is not."""
     if local_epsilon == 0 or delta_at(0.0) <= delta:
-        return 0.0
-    # at the local epsilon delta is 0, so that end is safe
+        return 0.0, 0.0
     top = math.log(local_epsilon)
-    found = _boundary(
-        lambda log_epsilon: _excess(delta_at(math.exp(min(log_epsilon, top))), delta),
-        safe=top,
-        direction=-1,
-        furthest=60.0,
-    )
-    return math.exp(found)
+
+    def excess(log_epsilon: float) -> float:
+        # at the local epsilon delta is 0, though rounding may say otherwise; so that end is safe
+        return _excess(0.0 if log_epsilon == top else delta_at(math.exp(log_epsilon)), delta)
+
+    safe, unsafe = _boundary(excess, safe=top, direction=-1, furthest=60.0)
+    # above the local epsilon by what a logarithm may be off
+    enough = local_epsilon * (1 + 4 * sys.float_info.epsilon) if safe == top else math.exp(safe)
+    return 0.0 if unsafe == safe else math.exp(unsafe), enough
 
 
 def _largest_ratio(
     delta_at: Callable[[Fraction], float], epsilon: float, delta: float, start: float | None = None
-) -> float:
-    # k = exp(epsilon) is private with delta 0, for any window; search for log(k - 1), which is smooth at both ends
-    smallest = math.log(max(math.expm1(epsilon), 1e-12))
+) -> tuple[float, float]:
+    """Two close density ratios: the first is private, the second is not, unless both are the largest that there is."""
+    # k = exp(epsilon) is private with delta 0, for any window, and a little less is so whatever the rounding; search for
+    # log(k - 1), which is smooth at both ends
+    smallest = math.log(max(math.expm1(epsilon) * (1 - 1e-14) - 1e-15, 1e-12))
     largest = math.log(LARGEST_RATIO)
     if smallest >= largest:
         return LARGEST_RATIO
@@ -143,19 +158,22 @@ def _largest_ratio(
         return _excess(delta_at(Fraction(1 + math.exp(log_ratio))), delta)
 
     safe = smallest if start is None else max(smallest, math.log(start - 1))
-    return 1 + math.exp(_boundary(excess, safe=safe, direction=1, furthest=largest - safe))
+    private, too_large = _boundary(excess, safe=safe, direction=1, furthest=largest - safe)
+    return 1 + math.exp(private), 1 + math.exp(too_large)
 
 
 def _excess(reached: float, allowed: float) -> float:
     """Positive where too much is lost: log(-log delta) is nearly linear in the logarithm of ratio and of epsilon."""
-    return math.log(-math.log(allowed)) - math.log(-math.log(min(max(reached, sys.float_info.min), 1 - 1e-15)))
+    loss = math.log(-math.log(allowed)) - math.log(-math.log(min(max(reached, sys.float_info.min), 1 - 1e-15)))
+    # rounding must not decide on which side it is
+    return min(loss, 0.0) if reached <= allowed else max(loss, sys.float_info.min)
 
 
-def _boundary(excess: Callable[[float], float], *, safe: float, direction: int, furthest: float) -> float:
-    """Where a monotone excess changes sign, from the safe side, where it is not positive.
+def _boundary(excess: Callable[[float], float], *, safe: float, direction: int, furthest: float) -> tuple[float, float]:
+    """Where a monotone excess changes sign: the last point where it is not positive, the first where it is.
 
     Growing steps find the other side; then the ITP method: secant steps that lean towards the middle, never slower than
-    halving. Only tested values are returned.
+    halving. Only tested values are returned; twice the same one if the sign does not change.
     """
     safe_value = excess(safe)
     if safe_value > 0:
@@ -168,7 +186,7 @@ def _boundary(excess: Callable[[float], float], *, safe: float, direction: int, 
         if unsafe_value > 0:
             break
         if reach >= furthest:
-            return unsafe
+            return unsafe, unsafe
         safe, safe_value, furthest = unsafe, unsafe_value, furthest - reach
         reach = min(2 * reach, 2.0)
     scale = 0.2 / abs(unsafe - safe)
@@ -188,4 +206,4 @@ def _boundary(excess: Callable[[float], float], *, safe: float, direction: int, 
             safe, safe_value = tried, value
         else:
             unsafe, unsafe_value = tried, value
-    return safe
+    return safe, unsafe

@@ -54,15 +54,15 @@ def bennett(k: float, share: float, users: int, epsilon: float) -> float:
     # the atoms k - E, 1 - kE, 1 - E within the blanket, scaled by gamma
     square = blanket**2 * (share * (k - gain) ** 2 + share * (1 - k * gain) ** 2 + (1 - 2 * share) * a * a)
     u = a * most / square
-    phi = (1 + u) * math.log1p(u) - u
+    # for small u the difference cancels; u^2 / 2 - u^3 / 6 is below it
+    phi = (1 + u) * math.log1p(u) - u if u > 1e-4 else u * u / 2 * (1 - u / 3)
     shrink = blanket * math.expm1(-square / (most * most) * phi)
     return min(1.0, most / (blanket * users * math.log1p(u)) * math.exp(users * math.log1p(shrink)))
 
 
 def chernoff(law: PrivacyLaw, terms: int, epsilon: float) -> float:
     """min over theta of M(theta)^N / (e theta N): anyone can check it by hand at any theta > 0."""
-    excess = math.expm1(epsilon)
-    values = [float(atom.gain - atom.loss) - float(atom.loss) * excess for atom in law.atoms]
+    values = exact.law_values(law, epsilon)
     masses = [float(atom.probability) for atom in law.atoms]
     if max(values) <= 0:
         return 0.0

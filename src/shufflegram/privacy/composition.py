@@ -26,6 +26,11 @@ BEYOND_GRID = 1e-15
 POINTS = 1000
 # The composed grid has at most this many points; many rounds get a coarser one.
 MOST_POINTS = 2**23
+# Fewest points to either side of zero, and the number of rounds for which that still fits.
+FEWEST_POINTS = 10
+MOST_ROUNDS = MOST_POINTS // (2 * FEWEST_POINTS)
+# Masses are raised by this, relative to themselves: far more than their own rounding.
+MARGIN = 1e-10
 UNIT_ROUNDOFF = 2.0**-53
 
 Floats = NDArray[np.float64]
@@ -91,6 +96,8 @@ def compose(rounds: Sequence[Round]) -> ComposedLoss:
         exact.check_crowd(each.terms)
         if isinstance(each.times, bool) or not isinstance(each.times, int) or each.times < 1:
             raise BudgetError(f"a round must be run a whole number of times, at least once, got {each.times!r}")
+    if sum(each.times for each in rounds) > MOST_ROUNDS:
+        raise BudgetError(f"at most {MOST_ROUNDS:,} rounds can be composed, got {sum(each.times for each in rounds):,}")
     if all(_swapped(each.law) == each.law for each in rounds):
         return ComposedLoss((_convolve(rounds),))
     other_order = [replace(each, law=_swapped(each.law)) for each in rounds]
@@ -120,7 +127,7 @@ def _convolve(rounds: Sequence[Round]) -> LossDistribution:
         max(smallest_epsilon(partial(_upper, each.law, each.terms), BEYOND_GRID, each.local_epsilon), 1e-9)
         for each in rounds
     ]
-    spacing = max(reaches) / max(10, min(POINTS, MOST_POINTS // (2 * total_times)))
+    spacing = max(reaches) / max(FEWEST_POINTS, min(POINTS, MOST_POINTS // (2 * total_times)))
     singles = [
         _connect_the_dots(each, math.ceil(reach / spacing), spacing)
         for each, reach in zip(rounds, reaches, strict=True)
@@ -129,19 +136,21 @@ def _convolve(rounds: Sequence[Round]) -> LossDistribution:
     # A transform at least as long as the sum's support wraps nothing around.
     size = 1 << (length - 1).bit_length()
     transform = np.ones(size // 2 + 1, dtype=np.complex128)
-    finite, error, norm = 1.0, 0.0, 0.0
+    infinite, error, norm, growth = 0.0, 0.0, 0.0, 1.0
     roundoff = 8 * math.log2(size) * UNIT_ROUNDOFF
     for each, single in zip(rounds, singles, strict=True):
         transform *= np.fft.rfft(single.masses, size) ** each.times
-        finite *= (1.0 - single.infinite) ** each.times
+        # any round may lose without bound, and masses may add up to a little more than 1
+        infinite += each.times * single.infinite
+        growth *= max(1.0, float(single.masses.sum())) ** each.times
         # In the 2-norm a transform errs by its roundoff times ||a||; a power of numbers of size <= 1 multiplies that.
         norm = max(norm, float(np.linalg.norm(single.masses)))
         error += each.times * (roundoff + 4 * UNIT_ROUNDOFF)
     masses = np.maximum(np.fft.irfft(transform, size)[:length], 0.0)
     # ||error||_1 <= sqrt(size) ||error||_2
-    rounding = math.sqrt(size) * norm * (error + roundoff) * 2
+    rounding = math.sqrt(size) * norm * (error + roundoff) * growth * 2
     lowest = sum(each.times * single.lowest for each, single in zip(rounds, singles, strict=True))
-    return LossDistribution(lowest, spacing, masses, 1.0 - finite, rounding)
+    return LossDistribution(lowest, spacing, masses, infinite * growth, rounding)
 
 
 def _connect_the_dots(each: Round, count: int, spacing: float) -> LossDistribution:
@@ -158,10 +167,11 @@ def _connect_the_dots(each: Round, count: int, spacing: float) -> LossDistributi
     gains = np.exp(grid)
     # The line between two dots has slope -Q_j = -sum over later j of p_j exp(-eps_j); before the first dot the line
     # goes up to H = 1 at exp(epsilon) = 0, after the last one the curve stays where it is.
-    slopes = np.concatenate(([(1 - curve[0]) / gains[0]], (curve[:-1] - curve[1:]) / np.diff(gains), [0.0]))
+    steps = gains[:-1] * math.expm1(spacing)
+    slopes = np.concatenate(([(1 - curve[0]) / gains[0]], (curve[:-1] - curve[1:]) / steps, [0.0]))
     # p_j = exp(eps_j) (Q_{j-1} - Q_j); noise that would make one negative is cut off, which only raises the curve
-    masses = np.maximum(gains * (slopes[:-1] - slopes[1:]), 0.0)
-    return LossDistribution(float(grid[0]), spacing, masses, float(curve[-1]), 0.0)
+    masses = np.maximum(gains * (slopes[:-1] - slopes[1:]), 0.0) * (1 + MARGIN)
+    return LossDistribution(float(grid[0]), spacing, masses, float(curve[-1]) * (1 + MARGIN), 0.0)
 
 
 def _upper(law: PrivacyLaw, terms: int, epsilon: float) -> float:

@@ -110,8 +110,7 @@ def check_epsilon(epsilon: float) -> None:
 
 
 def _trapezoid(values: Floats, masses: Floats, rest: float, terms: int, tilt: float, at_most: float) -> Evaluation:
-    # log M(lambda), with M - 1 = sum of p (exp(lambda v) - 1) so that nothing is lost when M is near 1
-    log_moment = math.log1p(float(masses @ np.expm1(tilt * values)))
+    log_moment = _log_moment(values, masses, rest, tilt)
     tilted = masses * np.exp(tilt * values - log_moment)
     resting = math.exp(-log_moment) * rest
     atoms = TiltedAtoms(np.append(values, 0.0), np.append(tilted, resting) * (1 - 1e-9), terms)
@@ -121,27 +120,37 @@ def _trapezoid(values: Floats, masses: Floats, rest: float, terms: int, tilt: fl
     # M(lambda + it) / M(lambda) - 1 = sum of tilted masses times (exp(itv) - 1), free of cancellation
     real = -2.0 * (tilted @ np.sin(phase / 2) ** 2)
     imaginary = tilted @ np.sin(phase)
-    log_size = 0.5 * np.log1p(2 * real + real * real + imaginary * imaginary)
+    distance_from_zero = np.hypot(1.0 + real, imaginary)
+    near_one = 0.5 * np.log1p(np.maximum(2 * real + real * real + imaginary * imaginary, -0.99))
+    far_from_one = np.log(np.maximum(distance_from_zero, 1e-300))
+    log_size = np.minimum(np.where(distance_from_zero > 0.5, near_one, far_from_one), 0.0)
     # M^N / s^2 relative to M(lambda)^N
     size = np.exp(terms * log_size) / (tilt * tilt + t * t)
     turn = terms * np.arctan2(imaginary, 1.0 + real) - 2 * np.arctan2(t, tilt)
     total = 1.0 / (tilt * tilt) + 2 * float(size @ np.cos(turn))
     # What rounding can do to M^N, relative to it: N times what it does to log M
-    distance_from_zero = np.maximum(np.hypot(1.0 + real, imaginary), 1e-8)
-    shaken = ROUNDING * (1.0 + terms * (tilted @ np.abs(phase)) / distance_from_zero)
+    shaken = ROUNDING * (1.0 + terms * (1.0 + tilted @ np.abs(phase)) / np.maximum(distance_from_zero, 1e-300))
     growth = np.maximum(1.0, np.exp(tilt * values))
-    at_tilt = ROUNDING * (1.0 + terms * float((masses * growth) @ np.abs(tilt * values)))
+    at_tilt = ROUNDING * (
+        1.0 + terms * float((masses * growth) @ np.abs(tilt * values)) * math.exp(max(-log_moment, 0))
+    )
     rounding = 2 * float(size @ np.minimum(shaken, 1.0)) + at_tilt * abs(total)
 
     left_out = remainder(atoms, contour)
     scale = contour.step / (2 * math.pi * terms) * math.exp(terms * log_moment)
     # what floating point cannot hold is still not zero
     upper = min(max(scale * (total + left_out + rounding), sys.float_info.min), at_most)
-    lower = scale * (total - left_out - rounding) - _aliasing(values, masses, terms, tilt, upper)
+    lower = scale * (total - left_out - rounding) - _aliasing(values, masses, rest, terms, tilt, upper)
     return Evaluation(Bracket(min(max(lower, 0.0), upper), upper), contour)
 
 
-def _aliasing(values: Floats, masses: Floats, terms: int, tilt: float, upper: float) -> float:
+def _log_moment(values: Floats, masses: Floats, rest: float, tilt: float) -> float:
+    """log M(tilt), without loss where M is near 1 and where it is near 0."""
+    moved = float(masses @ np.expm1(tilt * values))
+    return math.log1p(moved) if moved > -0.5 else math.log(rest + float(masses @ np.exp(tilt * values)))
+
+
+def _aliasing(values: Floats, masses: Floats, rest: float, terms: int, tilt: float, upper: float) -> float:
     """At most this much of the trapezoidal sum (over N) is not the answer.
 
     Below: E[(S + y)_+] <= E[S_+] + y. Above: E[(S - y)_+] <= exp(-theta y) M(theta)^N / (e theta) for any theta.
@@ -153,7 +162,7 @@ def _aliasing(values: Floats, masses: Floats, terms: int, tilt: float, upper: fl
     for factor in (1.05, 1.1, 1.2, 1.35, 1.5, 1.75, 2.0, 2.5, 3.0):
         theta = factor * tilt
         if theta * float(values.max()) < LARGEST_EXPONENT:
-            log_bound = terms * math.log1p(float(masses @ np.expm1(theta * values))) - (factor - 1) * ALIASING
+            log_bound = terms * _log_moment(values, masses, rest, theta) - (factor - 1) * ALIASING
             if log_bound < LARGEST_EXPONENT:
                 repeat = -math.expm1(-(factor - 1) * ALIASING)
                 above = min(above, math.exp(log_bound) / (math.e * theta * terms * repeat))

@@ -1,0 +1,6 @@
+"""`python -m shufflegram` is the command `shufflegram`."""
+
+from .cli import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""The root command: finds the others, and turns whatever goes wrong into one line and an exit code."""
+
+import sys
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, NoReturn
+
+import click
+
+from ..errors import ShufflegramError
+from .output import complain
+
+# Command, and what it does. The command itself is the object `command` of the module of that name in this folder.
+COMMANDS = {
+    "plan": "Make a certified plan for a collection.",
+    "privacy": "Say what a plan, or any square wave, promises.",
+    "randomize": "Turn a column of values into private reports.",
+    "estimate": "Turn reports into a distribution.",
+    "simulate": "Try a plan on known data, many times.",
+    "demo": "Run a whole collection on real data and look at it.",
+}
+WRONG_INPUT, INTERRUPTED = 2, 130
+
+
+class Program(click.Group):
+    """A group whose commands are imported one at a time, and whose errors are single lines."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        found: click.Command = import_module(f".{cmd_name}", __package__).command
+        return found
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            ctx.fail(f"there is no command {args[0]!r}; the commands are {', '.join(COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        # from the table, so that asking for help imports no command
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            # Left to click, this would print an empty line of its own.
+            raise _Interrupted from None
+
+    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> NoReturn:
+        """Runs and exits: 0, or 2 when something that was handed in cannot be used, or 130 after Ctrl-C."""
+        for stream in (sys.stdout, sys.stderr):
+            # a terminal that lacks a letter shows a question mark
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="replace")
+        try:
+            code = super().main(*args, standalone_mode=False, **extra)
+        except (_Interrupted, click.Abort):
+            complain("interrupted", "nothing was left half done")
+            sys.exit(INTERRUPTED)
+        except click.ClickException as problem:
+            complain("error", problem.format_message())
+            sys.exit(WRONG_INPUT)
+        except ShufflegramError as problem:
+            complain("error", str(problem))
+            sys.exit(WRONG_INPUT)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+class _Interrupted(Exception):
+    """Ctrl-C."""
+
+
+def _show_version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    if not wanted or ctx.resilient_parsing:
+        return
+    try:
+        number = version("shufflegram")
+    except PackageNotFoundError as problem:
+        raise click.ClickException("this copy was not installed, so its version is not known") from problem
+    click.echo(f"shufflegram {number}")
+    ctx.exit()
+
+
+@click.group(
+    cls=Program,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="""\b
+Examples:
+  shufflegram demo
+  shufflegram plan --help""",
+)
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Say which.")
+@click.pass_context
+def main(ctx: click.Context) -> None:
+    """The distribution of a crowd's numbers, without anyone's number.
+
+    A collection has four steps: PLAN it, RANDOMIZE each value where it is, shuffle the reports, ESTIMATE from them.
+    """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())

@@ -1,0 +1,31 @@
+"""A bar for work that turns out to be long. It is drawn on the standard error, and only where somebody may look at it."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+# Nobody needs a bar for less than this many seconds.
+PATIENCE = 0.5
+
+
+@contextmanager
+def progress(task: str, size: int) -> Iterator[Callable[[int], None]]:
+    """A function to call with how much of `size` is done by now."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    row = bar.add_task(task, total=size)
+    began = time.monotonic()
+
+    def advance(done: int) -> None:
+        if not bar.live.is_started and time.monotonic() - began > PATIENCE:
+            bar.start()
+        bar.update(row, completed=done)
+
+    try:
+        yield advance
+    finally:
+        bar.stop()
