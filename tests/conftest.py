@@ -4,6 +4,9 @@ import os
 
 from hypothesis import settings
 
+# Before anything imports NumPy: on a busy machine BLAS threads that wait for each other cost more than they bring.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # Before anything imports matplotlib: figures are drawn into files and memory only.
 os.environ["MPLBACKEND"] = "Agg"
 

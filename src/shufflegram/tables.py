@@ -1,7 +1,7 @@
 """One column of numbers out of a file, reports into a file.
 
-Files are CSV (UTF-8, commas, a first row of names) or Parquet, or a folder of Parquet files. They are read in batches, so
-their size does not matter. An error names the row and the rule, never what stands there: it may be somebody's value.
+Files are CSV (UTF-8, commas, a first row of names) or Parquet, or a folder of Parquet files. They are read in batches,
+so their size does not matter. An error names the row and the rule, never what stands there: it may be somebody's value.
 """
 
 import csv
@@ -68,8 +68,8 @@ class Column:
             raise TableError(f"{self.path} has no rows below its names; at least one is needed")
 
 
-def open_column(path: PathLike, name: str | None = None, otherwise: str | None = None) -> Column:
-    """The named column; without a name the only one there is, or else the one called `otherwise`."""
+def open_column(path: PathLike, name: str | None = None) -> Column:
+    """The named column, or without a name the only one there is."""
     place = Path(path)
     if not place.exists():
         raise TableError(f"there is no file {place}")
@@ -77,10 +77,10 @@ def open_column(path: PathLike, name: str | None = None, otherwise: str | None =
         files = sorted(file for file in place.rglob(f"*{PARQUET}") if not _hidden(file.relative_to(place)))
         if not files:
             raise TableError(f"the folder {place} holds no {PARQUET} files; give a file, or a folder that does")
-        return _open_parquet(place, files, name, otherwise)
+        return _open_parquet(place, files, name)
     if kind_of(place) == CSV:
-        return _open_csv(place, name, otherwise)
-    return _open_parquet(place, [place], name, otherwise)
+        return _open_csv(place, name)
+    return _open_parquet(place, [place], name)
 
 
 def kind_of(path: PathLike) -> str:
@@ -93,7 +93,7 @@ def kind_of(path: PathLike) -> str:
 
 @contextmanager
 def report_writer(path: PathLike, digest: str, *, overwrite: bool = False) -> Iterator[Callable[[Integers], None]]:
-    """A function that appends reports to a new file, which appears when all are written and not if anything goes wrong."""
+    """A function that appends reports to a new file, which appears when all are written and not if something fails."""
     writer = _csv_writer if kind_of(path) == CSV else _parquet_writer
     with whole_file(path, overwrite=overwrite) as part, writer(part, digest) as write:
         yield write
@@ -127,9 +127,9 @@ def require_writable(path: PathLike, *, overwrite: bool) -> None:
         raise TableError(f"{target} exists already; choose another name, or say that it may be replaced (--force)")
 
 
-def _open_csv(path: Path, name: str | None, otherwise: str | None) -> Column:
+def _open_csv(path: Path, name: str | None) -> Column:
     names = _csv_names(path)
-    chosen = _choose(path, names, name, otherwise)
+    chosen = _choose(path, names, name)
     return Column(path, chosen, path.stat().st_size, frozenset(), lambda: _read_csv(path, chosen, len(names)))
 
 
@@ -146,11 +146,9 @@ def _csv_names(path: Path) -> list[str]:
     return names
 
 
-def _choose(path: Path, names: list[str], name: str | None, otherwise: str | None) -> str:
+def _choose(path: Path, names: list[str], name: str | None) -> str:
     """The wanted column's name, if there is exactly one such column."""
-    wanted = name
-    if name is None:
-        wanted = names[0] if len(names) == 1 else otherwise
+    wanted = names[0] if name is None and len(names) == 1 else name
     if wanted in names and not (name is None and _is_number(wanted)):
         if names.count(wanted) > 1:
             raise TableError(f"{path} has {names.count(wanted)} columns called {wanted!r}; give each a name of its own")
@@ -207,7 +205,7 @@ def _rule(problem: Exception) -> str:
     return "it holds text that is not UTF-8" if "UTF8" in str(problem) else "commas and quotes do not make a table"
 
 
-def _open_parquet(path: Path, files: list[Path], name: str | None, otherwise: str | None) -> Column:
+def _open_parquet(path: Path, files: list[Path], name: str | None) -> Column:
     """The column of all files together; each must have it."""
     import pyarrow
     from pyarrow import parquet
@@ -219,7 +217,7 @@ def _open_parquet(path: Path, files: list[Path], name: str | None, otherwise: st
                 schema, rows = opened.schema_arrow, rows + opened.metadata.num_rows
         except (pyarrow.ArrowException, OSError) as problem:
             raise TableError(f"{file} cannot be read as Parquet; it may be damaged or of another format") from problem
-        chosen = _choose(file, schema.names, chosen, otherwise)
+        chosen = _choose(file, schema.names, chosen)
         kind = schema.field(chosen).type
         of_numbers = (pyarrow.types.is_integer, pyarrow.types.is_floating, pyarrow.types.is_decimal)
         if not any(fits(kind) for fits in of_numbers):

@@ -1,4 +1,4 @@
-"""The estimators written the obvious way: dense matrices, one loop, `numpy.exp`. The fast path must agree with these."""
+"""The estimators written the obvious way: dense matrices, one loop, `numpy.exp`. The fast path must agree."""
 
 from typing import Any
 
@@ -11,7 +11,8 @@ Floats = NDArray[np.float64]
 def em_step(matrix: Floats, counts: Floats, frequencies: Floats) -> Floats:
     """E-step and M-step."""
     expected: Floats = frequencies * (matrix.T @ (counts / (matrix @ frequencies)))
-    return expected / expected.sum()
+    expected /= expected.sum()
+    return expected
 
 
 def em(matrix: Floats, counts: Floats, rounds: int) -> Floats:
@@ -23,8 +24,10 @@ def em(matrix: Floats, counts: Floats, rounds: int) -> Floats:
 
 def distances(bins: int, circular: bool) -> NDArray[np.int64]:
     """How many bins apart each two bins are."""
-    apart = np.abs(np.arange(bins)[:, None] - np.arange(bins))
-    return np.minimum(apart, bins - apart) if circular else apart
+    apart: NDArray[np.int64] = np.abs(np.arange(bins)[:, None] - np.arange(bins))
+    if circular:
+        apart = np.minimum(apart, bins - apart)
+    return apart
 
 
 def ems(matrix: Floats, counts: Floats, rounds: int, circular: bool = False) -> Floats:
@@ -66,7 +69,7 @@ def emas(
 
 
 def emas_banded(matrix: Floats, counts: Floats, rounds: int, radius: int = 3) -> Floats:
-    """EMAS on a line with dense products but only the weights inside the window: the reference that speed is measured by."""
+    """EMAS on a line, dense but for the weights outside the window: the reference that speed is measured by."""
     bins = matrix.shape[1]
     scale = sigma_1(matrix, counts)
     offsets = np.arange(-radius, radius + 1)

@@ -23,8 +23,9 @@ class Setting:
 
 def smooth_truth(bins: int, center: float = 0.45, width: float = 0.15) -> Floats:
     position = (np.arange(bins) + 0.5) / bins
-    density = np.exp(-(((position - center) / width) ** 2) / 2)
-    return density / density.sum()
+    density: Floats = np.exp(-(((position - center) / width) ** 2) / 2)
+    density /= density.sum()
+    return density
 
 
 def spiky_truth(bins: int, seed: int = 7) -> Floats:

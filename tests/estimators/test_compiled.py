@@ -37,7 +37,9 @@ def run_python(program: str, **environment: str) -> str:
 
 def test_the_compiler_is_not_imported_with_the_estimators() -> None:
     heavy = ("numba", "scipy", "matplotlib", "pyarrow", "flint")
-    program = f"import sys, shufflegram.estimators, shufflegram.metrics; print([m for m in {heavy} if m in sys.modules])"
+    program = (
+        f"import sys, shufflegram.estimators, shufflegram.metrics; print([m for m in {heavy} if m in sys.modules])"
+    )
     assert run_python(program, PYTHONPATH=str(SOURCE.parent)) == "[]"
 
 
@@ -60,7 +62,12 @@ def test_estimates_come_where_nothing_can_be_written(tmp_path: Path) -> None:
     )
     nowhere = tmp_path / "file"
     nowhere.write_text("")
-    there = {"HOME": str(nowhere), "XDG_CACHE_HOME": str(nowhere), "NUMBA_CACHE_DIR": "", "PYTHONDONTWRITEBYTECODE": "1"}
+    there = {
+        "HOME": str(nowhere),
+        "XDG_CACHE_HOME": str(nowhere),
+        "NUMBA_CACHE_DIR": "",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
     frozen, kind = run_python(program, PYTHONPATH=str(tmp_path), **there).splitlines()
     usual, usual_kind = run_python(program, PYTHONPATH=str(SOURCE.parent)).splitlines()
     assert frozen == usual

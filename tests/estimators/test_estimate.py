@@ -4,6 +4,7 @@ import csv
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -16,10 +17,15 @@ from shufflegram.estimators.uncertainty import WindowEvidence
 
 from .settings import SETTINGS
 
-LINE = Estimate(Domain(0, 10, 5), [0.1, 0.2, 0.0, 0.4, 0.3], 1000)
-LOG = Estimate(Domain.log(1, 1000, 3), [0.5, 0.3, 0.2], 1000)
-GIVEN = Estimate(Domain.from_edges([0, 1, 5, 6]), [0.2, 0.6, 0.2], 1000)
-CLOCK = Estimate(Domain(0, 24, 4, circular=True, unit="hours"), [0.4, 0.1, 0.1, 0.4], 1000)
+
+def of(domain: Domain, *frequencies: float) -> Estimate:
+    return Estimate(domain, np.array(frequencies), 1000)
+
+
+LINE = of(Domain(0, 10, 5), 0.1, 0.2, 0.0, 0.4, 0.3)
+LOG = of(Domain.log(1, 1000, 3), 0.5, 0.3, 0.2)
+GIVEN = of(Domain.from_edges([0, 1, 5, 6]), 0.2, 0.6, 0.2)
+CLOCK = of(Domain(0, 24, 4, circular=True, unit="hours"), 0.4, 0.1, 0.1, 0.4)
 
 
 def with_evidence() -> Estimate:
@@ -91,11 +97,11 @@ def test_mean() -> None:
 def test_mean_on_a_circle() -> None:
     # alike on both sides of midnight
     assert CLOCK.mean() % 24 == pytest.approx(0, abs=1e-9) or CLOCK.mean() == pytest.approx(24)
-    shifted = Estimate(Domain(-12, 12, 4, circular=True), [0.0, 0.5, 0.5, 0.0], 10)
+    shifted = of(Domain(-12, 12, 4, circular=True), 0.0, 0.5, 0.5, 0.0)
     assert shifted.mean() == pytest.approx(0, abs=1e-12)
-    three = Estimate(Domain(0, 24, 4, circular=True), [1.0, 0.0, 0.0, 0.0], 10)
+    three = of(Domain(0, 24, 4, circular=True), 1.0, 0.0, 0.0, 0.0)
     assert three.mean() == pytest.approx(3)
-    assert math.isnan(Estimate(Domain(0, 24, 4, circular=True), [0.25] * 4, 10).mean())
+    assert math.isnan(of(Domain(0, 24, 4, circular=True), *[0.25] * 4).mean())
 
 
 def test_files(tmp_path: Path) -> None:
@@ -122,17 +128,19 @@ def test_plot_shows_density_truth_and_band(tmp_path: Path) -> None:
 
         estimate = with_evidence()
         ax = estimate.plot(truth=np.full(64, 1 / 64), band=estimate.band())
-        assert ax.get_legend() is not None
-        assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        legend = ax.get_legend()
+        assert legend is not None
+        assert [text.get_text() for text in legend.get_texts()] == [
             "estimate",
             "truth",
             "at or below",
             "90% band (pointwise)",
         ]
-        ax.figure.savefig(tmp_path / "estimate.png")
-        given = GIVEN.plot(plt.subplots()[1])
+        plt.savefig(tmp_path / "estimate.png")
+        assert (tmp_path / "estimate.png").stat().st_size > 5000
+        steps: Any = GIVEN.plot(plt.subplots()[1]).patches[0]
         # the middle bin is 4 wide and holds 0.6: density 0.15 per unit
-        assert given.patches[0].get_data().values == pytest.approx([0.2, 0.15, 0.2])
+        assert steps.get_data().values == pytest.approx([0.2, 0.15, 0.2])
         assert LOG.plot().get_xscale() == "log"
         assert CLOCK.plot().get_xlabel() == "hours"
         assert "per hours" in CLOCK.plot().get_ylabel()
@@ -142,12 +150,13 @@ def test_plot_shows_density_truth_and_band(tmp_path: Path) -> None:
 
 
 def test_questions_that_mean_nothing_are_refused() -> None:
-    for share in (-0.1, 1.1, math.nan, "half", []):
+    wrong: Any
+    for wrong in (-0.1, 1.1, math.nan, "half", []):
         with pytest.raises(ValuesError):
-            LINE.quantile(share)
-    for value in (math.nan, "low", []):
+            LINE.quantile(wrong)
+    for wrong in (math.nan, "low", []):
         with pytest.raises(ValuesError):
-            LINE.cdf(value)
+            LINE.cdf(wrong)
     with pytest.raises(ValuesError, match="low must not exceed high"):
         LINE.probability(7, 1)
     with pytest.raises(ValuesError):
@@ -165,7 +174,7 @@ def test_questions_that_mean_nothing_are_refused() -> None:
 def test_frequencies_that_are_no_distribution_are_refused() -> None:
     for wrong in ([0.5, 0.5], [0.5, 0.6, -0.1, 0, 0], [0.2, 0.2, 0.2, 0.2, 0.3], [math.nan] * 5):
         with pytest.raises(InputError):
-            Estimate(Domain(0, 10, 5), wrong, 10)
+            of(Domain(0, 10, 5), *wrong)
 
 
 def test_an_estimate_cannot_be_changed() -> None:

@@ -12,7 +12,7 @@ from shufflegram.estimators import AdaptiveSmoothing, BinomialSmoothing, Gaussia
 from shufflegram.estimators.em import run
 from shufflegram.estimators.smoothing import SmoothingTable, smooth
 
-from .settings import SETTINGS, discrete
+from .settings import SETTINGS, Floats, discrete
 
 LINE = SETTINGS["line"]
 
@@ -99,7 +99,7 @@ frequencies_on_bins = st.lists(st.floats(1e-6, 1.0), min_size=2, max_size=40).ma
     circular=st.booleans(),
 )
 def test_the_largest_bin_of_its_window_does_not_grow(
-    frequencies: np.ndarray, radius: int, sigma_2: float, sigma_1: float, circular: bool
+    frequencies: Floats, radius: int, sigma_2: float, sigma_1: float, circular: bool
 ) -> None:
     """Theorem 6, on the written-out step: it gets smaller, unless all bins that the window reaches are as large."""
     table = SmoothingTable(np.exp(-(np.arange(radius + 1)[None] ** 2) / (2 * sigma_2**2)), sigma_1)
@@ -117,11 +117,16 @@ def test_the_largest_bin_of_its_window_does_not_grow(
 
 
 def test_unnormalised_weights_break_the_theorem() -> None:
-    """The property needs weights that sum to one: with the printed, unnormalised ones the peak would grow or vanish."""
+    """The theorem needs weights that sum to one: with the kernels as printed a peak can grow."""
+
+    def kernel(difference: Floats, sigma: float) -> Floats:
+        density: Floats = np.exp(-(difference**2) / (2 * sigma**2)) / (sigma * math.sqrt(2 * math.pi))
+        return density
+
     frequencies = np.array([0.2, 0.6, 0.2])
-    kernel = lambda x, sigma: np.exp(-(x**2) / (2 * sigma**2)) / (sigma * math.sqrt(2 * math.pi))  # noqa: E731
-    for_the_peak = kernel(0.6 - frequencies, 0.05) * kernel(np.arange(-1, 2), 1 / 3)
-    assert for_the_peak @ frequencies > frequencies[1]
+    weights = kernel(0.6 - frequencies, 0.05) * kernel(np.arange(-1.0, 2.0), 1 / 3)
+    assert weights @ frequencies > frequencies[1]
+    assert (weights / weights.sum()) @ frequencies < frequencies[1]
 
 
 def test_the_compiled_step_keeps_a_peak_from_growing() -> None:

@@ -12,7 +12,7 @@ import pytest
 from shufflegram.channel import WindowChannel, square_wave_channel
 from shufflegram.domain import Domain
 from shufflegram.errors import InputError
-from shufflegram.estimators import EMAS, EMS, Band, Estimate, ExpectationMaximization
+from shufflegram.estimators import EM, EMAS, EMS, Band, Estimate, ExpectationMaximization
 from shufflegram.estimators.uncertainty import WindowEvidence, _waves
 from shufflegram.mechanism import SquareWave
 
@@ -85,7 +85,8 @@ def test_without_assumptions_spikes_are_covered_too() -> None:
 def test_the_measurement_would_see_a_band_that_is_too_narrow() -> None:
     """Half as wide about its middle, or from a tally that counts every report 20 times: both cover too little."""
     truth, channel = TRUTHS["normal"], channel_of(8, 3)
-    halved, overconfident = [], []
+    halved: list[Band] = []
+    overconfident: list[Band] = []
     generator = np.random.default_rng(11)
     for counts in generator.multinomial(100_000, channel.forward(truth), size=COLLECTIONS).astype(np.float64):
         frequencies = EMAS.solve(channel, counts).frequencies
@@ -122,6 +123,17 @@ def test_a_band_is_one_for_a_cdf(name: str, kind: str) -> None:
             assert np.all(np.diff(band.upper) >= 0)
 
 
+@pytest.mark.parametrize("assume_smooth", [True, False])
+def test_reports_that_say_nothing_leave_everything_open(assume_smooth: bool) -> None:
+    channel = channel_of(8, 1)
+    counts = np.random.default_rng(2).multinomial(1000, np.full(80, 1 / 80)).astype(np.float64)
+    evidence = WindowEvidence(channel, counts)
+    estimate = Estimate(Domain(0, 1, BINS), EM.solve(channel, counts).frequencies, 1000, evidence=evidence)
+    band = estimate.band(assume_smooth=assume_smooth)
+    assert np.all(band.lower[1:-1] == 0)
+    assert np.all(band.upper[1:-1] == 1)
+
+
 def test_higher_levels_and_fewer_users_are_wider() -> None:
     setting = SETTINGS["line"]
     frequencies = EMS.solve(setting.channel, setting.counts).frequencies
@@ -153,7 +165,7 @@ def test_waves_span_all_that_sums_to_zero(bins: int, circular: bool) -> None:
 
 
 def test_plausible_truths_are_drawn_from_the_posterior() -> None:
-    """Without a prior the draws' mean and covariance are the weighted least squares estimate's, computed the dense way."""
+    """Without a prior, the draws have the mean and covariance of a square channel's inverse, computed densely."""
     setting = SETTINGS["line, no window"]
     matrix, users, bins = setting.channel.dense(), setting.counts.sum(), setting.channel.cells
     frequencies = EMS.solve(setting.channel, setting.counts).frequencies

@@ -18,48 +18,31 @@ DECIMAL = re.compile(r"\d{1,20}(\.\d{0,20})?(e[+-]?\d{1,2})?", re.IGNORECASE)
 RATIO = re.compile(r"\d{1,20}/\d{1,20}")
 
 
-class ExactRatio(click.ParamType):
+def exact_ratio(text: str) -> Fraction:
     """A decimal or a ratio of whole numbers, taken exactly as it is written."""
-
-    name = "ratio"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Fraction:
-        if isinstance(value, Fraction):
-            return value
-        text = str(value).strip()
-        if not (DECIMAL.fullmatch(text) or RATIO.fullmatch(text)) or re.fullmatch(r".*/0+", text):
-            self.fail(f"must be a decimal such as 3.5 or a ratio such as 7/2, got {text!r}", param, ctx)
-        return Fraction(text)
+    if not (DECIMAL.fullmatch(text) or RATIO.fullmatch(text)) or re.fullmatch(r".*/0+", text):
+        raise click.BadParameter(f"must be a decimal such as 3.5 or a ratio such as 7/2, got {text!r}")
+    return Fraction(text)
 
 
-class Shares(click.ParamType):
+def shares(text: str) -> tuple[float, ...]:
     """Numbers between 0 and 1, separated by commas."""
-
-    name = "shares"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, ...]:
-        if isinstance(value, tuple):
-            return value
-        try:
-            shares = tuple(float(word) for word in str(value).split(","))
-        except ValueError:
-            shares = (-1.0,)
-        if not all(0 <= share <= 1 for share in shares):
-            self.fail(f"must be numbers between 0 and 1 such as 0.25,0.5,0.75, got {value!r}", param, ctx)
-        return shares
+    try:
+        numbers = tuple(float(word) for word in text.split(","))
+    except ValueError:
+        numbers = (-1.0,)
+    if not all(0 <= number <= 1 for number in numbers):
+        raise click.BadParameter(f"must be numbers between 0 and 1 such as 0.25,0.5,0.75, got {text!r}")
+    return numbers
 
 
-class Registered(click.ParamType):
-    """The name of a registered protocol."""
+def protocol_name(text: str) -> str:
+    """The name of a registered protocol; the registry is imported when there is a name to look up."""
+    from ..protocols import registry
 
-    name = "name"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        from ..protocols import registry
-
-        if value not in registry.names():
-            self.fail(f"must be one of {', '.join(registry.names())}, got {value!r}", param, ctx)
-        return str(value)
+    if text not in registry.names():
+        raise click.BadParameter(f"must be one of {', '.join(registry.names())}, got {text!r}")
+    return text
 
 
 INPUT = click.Path(path_type=Path)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import OUTPUT, Registered, domain_from, domain_options, force_option, json_option
+from .options import OUTPUT, domain_from, domain_options, force_option, json_option, protocol_name
 from .output import show_facts, show_json, terminal, warn
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     "plan",
     epilog="""\b
 Examples:
-  shufflegram plan --low 0 --high 86400 --bins 512 --circular --unit seconds
+  shufflegram plan --low 0 --high 86400 --bins 512 --circular --unit seconds \\
       --users 100000 --epsilon 0.5 --delta 1e-6 --output plan.json
-  shufflegram plan --low 1 --high 1e6 --bins 256 --log --unit dollars --outside clamp
+  shufflegram plan --low 1 --high 1e6 --bins 256 --log --unit dollars --outside clamp \\
       --users 20000 --honest-fraction 0.95 --epsilon 1 --delta 1e-6 --json
   shufflegram plan --edges 0,1,2,5,10,30,100 --users 50000 --epsilon 0.2 --delta 1e-6""",
 )
@@ -31,7 +31,9 @@ Examples:
 @click.option("--delta", type=float, required=True, help="How often that may fail; well below 1/users.")
 @click.option("--honest-fraction", type=float, default=1.0, show_default=True, help="The share of users who randomize.")
 @click.option("--max-local-epsilon", type=float, help="A cap on what is left if shuffler and analyst collude.")
-@click.option("--protocol", type=Registered(), default="asp", show_default=True, help="A registered protocol.")
+@click.option(
+    "--protocol", type=protocol_name, metavar="NAME", default="asp", show_default=True, help="A registered protocol."
+)
 @click.option("--output", type=OUTPUT, help="Write the plan to this file.")
 @force_option
 @json_option
@@ -49,8 +51,8 @@ def command(
 ) -> None:
     """Make a certified plan for a collection.
 
-    The plan fixes the domain, the mechanism and the promise, which is proven before it is shown. Its file is what devices,
-    shuffler and analyst work from.
+    The plan fixes the domain, the mechanism and the promise, which is proven before it is shown. Its file is what
+    devices, shuffler and analyst work from.
     """
     from ..planning import PrivacyWarning
     from ..planning import plan as make_plan
@@ -79,10 +81,11 @@ def command(
         return
     console = terminal()
     show_plan(console, plan)
-    show_facts(console, [("written to", str(output) if output else "nowhere: --output plan.json keeps it")])
+    if output is None:
+        console.print("\nThis plan was not kept; --output plan.json writes it to a file.")
 
 
 def show_plan(console: "Console", plan: "Plan") -> None:
     """The plan, and what it promises in words."""
-    show_facts(console, [(line[:12].strip(), line[12:]) for line in plan.summary().splitlines()])
-    show_facts(console, [("promise    ", plan.guarantee.statement())])
+    facts = [line.partition(" ")[::2] for line in plan.summary().splitlines()]
+    show_facts(console, [(name, fact.strip()) for name, fact in facts] + [("promise", plan.guarantee.statement())])

@@ -53,14 +53,21 @@ class Program(click.Group):
             # Left to click, this would print an empty line of its own.
             raise _Interrupted from None
 
-    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> NoReturn:
+    def main(
+        self,
+        args: Any = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> NoReturn:
         """Runs and exits: 0, or 2 when something that was handed in cannot be used, or 130 after Ctrl-C."""
         for stream in (sys.stdout, sys.stderr):
             # a terminal that lacks a letter shows a question mark
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="replace")
         try:
-            code = super().main(*args, standalone_mode=False, **extra)
+            code = super().main(args, "shufflegram", complete_var, standalone_mode=False, **extra)
         except (_Interrupted, click.Abort):
             complain("interrupted", "nothing was left half done")
             sys.exit(INTERRUPTED)
@@ -69,6 +76,10 @@ class Program(click.Group):
             sys.exit(WRONG_INPUT)
         except ShufflegramError as problem:
             complain("error", str(problem))
+            sys.exit(WRONG_INPUT)
+        except OSError as problem:
+            place = f": {problem.filename}" if problem.filename else ""
+            complain("error", f"{problem.strerror or 'input or output failed'}{place}")
             sys.exit(WRONG_INPUT)
         sys.exit(code if isinstance(code, int) else 0)
 
@@ -97,7 +108,14 @@ Examples:
   shufflegram demo
   shufflegram plan --help""",
 )
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Say which.")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show it and exit.",
+)
 @click.pass_context
 def main(ctx: click.Context) -> None:
     """The distribution of a crowd's numbers, without anyone's number.

@@ -1,4 +1,4 @@
-"""A bar for work that turns out to be long. It is drawn on the standard error, and only where somebody may look at it."""
+"""A bar for work that turns out to be long, on the standard error, and only where somebody may look at it."""
 
 import time
 from collections.abc import Callable, Iterator

@@ -15,7 +15,7 @@ SECONDS_A_DAY = 86_400
 
 
 def taxi(users: int | None = None) -> Dataset:
-    """The rides of this many users (all if left out): the first ones in an order that is mixed, and the same everywhere."""
+    """The rides of this many users (all if left out): the first ones in a mixed order that is the same everywhere."""
     rides = _rides()
     if users is not None and (isinstance(users, bool) or not isinstance(users, (int, np.integer))):
         raise InputError(f"users must be a whole number, got {users!r}")
@@ -27,8 +27,8 @@ def taxi(users: int | None = None) -> Dataset:
         unit="seconds",
         domain=Domain(0, SECONDS_A_DAY, bins=512, circular=True, unit="seconds"),
         source=(
-            "New York City Taxi and Limousine Commission, yellow taxi trip records, pickup times of 10,000 trips of each "
-            "month from 2018-01 to 2020-02, as carried by the Python package great_expectations 1.24.1"
+            "New York City Taxi and Limousine Commission, yellow taxi trip records, pickup times of 10,000 trips of "
+            "each month from 2018-01 to 2020-02, as carried by the Python package great_expectations 1.24.1"
         ),
         licence="Apache-2.0",
         note="a sample spread over 26 months; the trips of 2018-01 alone, 2,189,968 of them, are another selection",
@@ -47,7 +47,7 @@ def _rides() -> Integers:
 
 
 def _mixing_keys(size: int) -> NDArray[np.uint64]:
-    """Distinct numbers without visible order: SplitMix64 of 0, 1, ... (NumPy's own streams may change with its version)."""
+    """Distinct numbers without visible order: SplitMix64, as NumPy's own streams may change with its version."""
     state = (np.arange(size, dtype=np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -113,8 +113,9 @@ class Estimate:
     ) -> Band:
         """A confidence band for the CDF at the bins' edges; `uncertainty` says how it is made and how often it holds.
 
-        It always holds the estimate itself. `replicates` plausible truths are drawn. `assume_smooth=False` drops the
-        assumption that the truth has no detail much finer than the mechanism's window, and widens the band.
+        A pointwise band is for reading off one value; a simultaneous one holds the whole CDF at once, and is the one to
+        draw. `replicates` plausible truths are drawn. `assume_smooth=False` drops the assumption that the truth has no
+        detail much finer than the mechanism's window, and widens the band.
         """
         if self.evidence is None:
             raise InputError(

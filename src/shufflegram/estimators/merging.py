@@ -32,13 +32,13 @@ Indices = NDArray[np.int64]
 class MixtureReduction:
     """EM with merging, as a value.
 
-    A group of bins is one component of the mixture, spread evenly over its bins: after each M-step every bin of a group
-    takes the group's mean. At first every bin is a group of its own, and the start is uniform. After every
-    `rounds_between_merges` rounds, or earlier if the L1 change falls below the tolerance (1 / n if left out), the groups
-    are passed once from low to high. A group and the next one merge if the means of both are below `low` * sigma_1
-    (`frequency_deviation`) and below the uniform 1 / m: too low to be told from nothing, and so from one another. A
-    group joins at most one other in a pass. On a circle the last group and the first are neighbours too. Groups never
-    part. The run has converged when the change is below the tolerance and a pass merges nothing.
+    A group of bins is one component of the mixture, spread evenly over its bins: after each M-step every bin of a
+    group takes the group's mean. At first every bin is a group of its own, and the start is uniform. After every
+    `rounds_between_merges` rounds, or earlier if the L1 change falls below the tolerance (1 / n if left out), the
+    groups are passed once from low to high. A group and the next one merge if the means of both are below `low` *
+    sigma_1 (`frequency_deviation`) and below the uniform 1 / m: too low to be told from nothing, and so from one
+    another. A group joins at most one other in a pass. On a circle the last group and the first are neighbours too.
+    Groups never part. The run has converged when the change is below the tolerance and a pass merges nothing.
 
     The defaults are those of a comparison on dense, spiky and sparse data: merging earlier or more freely flattened
     what EM had not yet separated and raised the error up to tenfold.

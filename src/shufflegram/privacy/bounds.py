@@ -6,6 +6,8 @@ function whose name says `as_printed` is not an upper bound at all and exists to
 
 import math
 
+import numpy as np
+
 from ..mechanism import ContinuousSquareWave, SquareWave
 from . import exact
 from .contour import find_tilt
@@ -66,10 +68,10 @@ def chernoff(law: PrivacyLaw, terms: int, epsilon: float) -> float:
     masses = [float(atom.probability) for atom in law.atoms]
     if max(values) <= 0:
         return 0.0
-    # The contour's tilt minimises M^N / theta^2, close enough to the minimum of M^N / theta; any theta is valid.
-    theta = find_tilt(values, masses, terms)
-    moment = sum(mass * math.expm1(theta * value) for mass, value in zip(masses, values, strict=True))
-    return min(1.0, math.exp(terms * math.log1p(moment)) / (math.e * theta * terms))
+    theta = find_tilt(values, masses, terms, power=1.0)
+    rest = float(1 - sum(atom.probability for atom in law.atoms))
+    log_moment, _ = exact.moment_logarithm(np.array(values), np.array(masses), rest, theta)
+    return math.exp(min(0.0, terms * log_moment - math.log(math.e * theta * terms)))
 
 
 def clones(mechanism: Wave, users: int, epsilon: float) -> float:

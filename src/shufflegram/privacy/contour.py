@@ -72,8 +72,8 @@ class TiltedAtoms:
         return [(i, j) for i in range(count) for j in range(i + 1, count)]
 
 
-def find_tilt(values: list[float], masses: list[float], terms: int) -> float:
-    """A tilt near the minimum of N log M(lambda) - 2 log lambda, which is convex. Any is valid; this one is good."""
+def find_tilt(values: list[float], masses: list[float], terms: int, power: float = 2.0) -> float:
+    """A tilt near the minimum of M(lambda)^N / lambda^power, whose logarithm is convex. Any is valid; this one is good."""
     low, high = 0.0, 700.0 / max(max(values), 1e-300)
     # Start where a Gaussian of the same spread, its mean left out, has its saddle: lambda^2 N sigma^2 = 2.
     spread = math.sqrt(sum(mass * value * value for mass, value in zip(masses, values, strict=True)))
@@ -86,8 +86,8 @@ def find_tilt(values: list[float], masses: list[float], terms: int) -> float:
             mean += weight
             square += weight * value
         mean, square = mean / moment, square / moment
-        slope = terms * mean - 2 / tilt
-        curvature = terms * (square - mean * mean) + 2 / (tilt * tilt)
+        slope = terms * mean - power / tilt
+        curvature = terms * (square - mean * mean) + power / (tilt * tilt)
         low, high = (tilt, high) if slope < 0 else (low, tilt)
         newton = tilt - slope / curvature
         moved = newton if low < newton < high else (low + high) / 2

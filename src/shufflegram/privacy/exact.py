@@ -110,9 +110,9 @@ def check_epsilon(epsilon: float) -> None:
 
 
 def _trapezoid(values: Floats, masses: Floats, rest: float, terms: int, tilt: float, at_most: float) -> Evaluation:
-    log_moment = _log_moment(values, masses, rest, tilt)
+    log_moment, at_tilt = moment_logarithm(values, masses, rest, tilt)
     tilted = masses * np.exp(tilt * values - log_moment)
-    resting = math.exp(-log_moment) * rest
+    resting = math.exp(min(-log_moment, LARGEST_EXPONENT)) * rest
     atoms = TiltedAtoms(np.append(values, 0.0), np.append(tilted, resting) * (1 - 1e-9), terms)
     contour = choose_contour(atoms, tilt)
     t = contour.step * contour.points()
@@ -125,18 +125,17 @@ def _trapezoid(values: Floats, masses: Floats, rest: float, terms: int, tilt: fl
     far_from_one = np.log(np.maximum(distance_from_zero, 1e-300))
     log_size = np.minimum(np.where(distance_from_zero > 0.5, near_one, far_from_one), 0.0)
     # M^N / s^2 relative to M(lambda)^N
-    size = np.exp(terms * log_size) / (tilt * tilt + t * t)
+    most = 1 / (tilt * tilt + t * t)
+    size = np.exp(terms * log_size) * most
     turn = terms * np.arctan2(imaginary, 1.0 + real) - 2 * np.arctan2(t, tilt)
     total = 1.0 / (tilt * tilt) + 2 * float(size @ np.cos(turn))
     # What rounding can do to M^N, relative to it: N times what it does to log M
-    shaken = ROUNDING * (1.0 + terms * (1.0 + tilted @ np.abs(phase)) / np.maximum(distance_from_zero, 1e-300))
-    growth = np.maximum(1.0, np.exp(tilt * values))
-    at_tilt = ROUNDING * (
-        1.0 + terms * float((masses * growth) @ np.abs(tilt * values)) * math.exp(max(-log_moment, 0))
-    )
-    rounding = 2 * float(size @ np.minimum(shaken, 1.0)) + at_tilt * abs(total)
+    shaken = ROUNDING * (1.0 + terms * (tilted @ np.abs(phase)) / np.maximum(distance_from_zero, 1e-300))
+    astray = np.where(shaken < 1.0, 2 * shaken * size, 2 * most)
 
     left_out = remainder(atoms, contour)
+    rounding = 2 * float(astray.sum())
+    rounding += (abs(total) + left_out + rounding) * math.expm1(min(ROUNDING + terms * at_tilt, 1e2))
     scale = contour.step / (2 * math.pi * terms) * math.exp(terms * log_moment)
     # what floating point cannot hold is still not zero
     upper = min(max(scale * (total + left_out + rounding), sys.float_info.min), at_most)
@@ -144,10 +143,16 @@ def _trapezoid(values: Floats, masses: Floats, rest: float, terms: int, tilt: fl
     return Evaluation(Bracket(min(max(lower, 0.0), upper), upper), contour)
 
 
-def _log_moment(values: Floats, masses: Floats, rest: float, tilt: float) -> float:
-    """log M(tilt), without loss where M is near 1 and where it is near 0."""
-    moved = float(masses @ np.expm1(tilt * values))
-    return math.log1p(moved) if moved > -0.5 else math.log(rest + float(masses @ np.exp(tilt * values)))
+def moment_logarithm(values: Floats, masses: Floats, rest: float, tilt: float) -> tuple[float, float]:
+    """log M(tilt), without loss where M is near 1 and where it is near 0, and what rounding can do to it."""
+    exponents = tilt * values
+    moved = float(masses @ np.expm1(exponents))
+    if moved > -0.5:
+        growth = np.maximum(1.0, np.exp(exponents))
+        return math.log1p(moved), ROUNDING * float((masses * growth) @ np.abs(exponents))
+    moments = masses * np.exp(exponents)
+    moment = rest + float(moments.sum())
+    return math.log(moment), ROUNDING * (1.0 + float(moments @ np.abs(exponents)) / moment)
 
 
 def _aliasing(values: Floats, masses: Floats, rest: float, terms: int, tilt: float, upper: float) -> float:
@@ -162,7 +167,7 @@ def _aliasing(values: Floats, masses: Floats, rest: float, terms: int, tilt: flo
     for factor in (1.05, 1.1, 1.2, 1.35, 1.5, 1.75, 2.0, 2.5, 3.0):
         theta = factor * tilt
         if theta * float(values.max()) < LARGEST_EXPONENT:
-            log_bound = terms * _log_moment(values, masses, rest, theta) - (factor - 1) * ALIASING
+            log_bound = terms * moment_logarithm(values, masses, rest, theta)[0] - (factor - 1) * ALIASING
             if log_bound < LARGEST_EXPONENT:
                 repeat = -math.expm1(-(factor - 1) * ALIASING)
                 above = min(above, math.exp(log_bound) / (math.e * theta * terms * repeat))

@@ -1,0 +1,191 @@
+"""`shufflegram estimate`: reports in, a distribution out."""
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .options import INPUT, OUTPUT, force_option, json_option, shares
+from .output import show_facts, show_json, show_table, terminal, warn
+from .picture import draw, interval, save_picture
+from .progress import progress
+
+if TYPE_CHECKING:
+    from ..estimators.estimate import Estimate
+    from ..estimators.uncertainty import Band
+    from ..planning import Plan
+    from ..protocol import Tally
+    from ..tables import Batch, Column
+
+ESTIMATE_FORMATS, PICTURE_FORMATS = (".json", ".csv"), (".png", ".svg")
+
+
+@click.command(
+    "estimate",
+    epilog="""\b
+Examples:
+  shufflegram estimate plan.json reports.csv
+  shufflegram estimate plan.json reports.parquet --quantiles 0.1,0.5,0.9 --range 25200 32400
+  shufflegram estimate plan.json reports.csv reports.parquet --output estimate.csv --plot estimate.png
+  shufflegram estimate plan.json reports.csv --band 0.95 --json""",
+)
+@click.argument("plan", type=INPUT, metavar="PLAN.json")
+@click.argument("reports", type=INPUT, nargs=-1, required=True, metavar="REPORTS...")
+@click.option("--column", default="report", show_default=True, help="The column that holds the reports.")
+@click.option("--output", type=OUTPUT, help="Write the estimate to this .json or .csv file.")
+@click.option("--plot", type=OUTPUT, help="Draw it into this .png or .svg file.")
+@click.option(
+    "--quantiles",
+    type=shares,
+    metavar="SHARES",
+    default="0.25,0.5,0.75",
+    show_default=True,
+    help="Which quantiles to tell.",
+)
+@click.option("--range", "ranges", type=(float, float), multiple=True, metavar="LOW HIGH", help="Who is in between?")
+@click.option("--band", "level", type=float, default=0.9, show_default=True, help="How sure the intervals are.")
+@force_option
+@json_option
+def command(
+    plan: Path,
+    reports: tuple[Path, ...],
+    column: str,
+    output: Path | None,
+    plot: Path | None,
+    quantiles: tuple[float, ...],
+    ranges: tuple[tuple[float, float], ...],
+    level: float,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Turn reports into a distribution.
+
+    Files are CSV or Parquet with a column `report`, or folders of Parquet files. Several are counted one by one and
+    added up. Intervals hold the truth with the probability --band, each taken alone.
+    """
+    from ..planning import Plan
+    from ..tables import require_writable
+
+    for path, formats in ((output, ESTIMATE_FORMATS), (plot, PICTURE_FORMATS)):
+        if path is not None:
+            _require_format(path, formats)
+            require_writable(path, overwrite=force)
+    loaded = Plan.load(plan)
+    tally = _count(loaded, reports, column)
+    warnings = _too_few(loaded, tally.reports)
+    warn(warnings)
+    estimate = loaded.analyzer.estimate(tally)
+    band = estimate.band(level)
+    answer = _answer(estimate, band, quantiles, ranges)
+    if output is not None:
+        _save(estimate, band, output, force)
+    if plot is not None:
+        save_picture(plot, estimate, band, overwrite=force)
+    if as_json:
+        show_json({**answer, "warnings": warnings, **estimate.to_dict(), "band": _band_record(band)})
+    else:
+        _show(loaded, answer, estimate, level)
+
+
+def _count(plan: "Plan", paths: tuple[Path, ...], name: str) -> "Tally":
+    """All files' reports, counted file by file and added up."""
+    from ..tables import open_column
+
+    if len({path.resolve() for path in paths}) < len(paths):
+        raise click.UsageError("a file of reports is named twice; its reports would be counted twice")
+    columns = [open_column(path, name) for path in paths]
+    for column in columns:
+        _require_own(column, plan)
+    tally, before = plan.analyzer.tally([]), 0
+    with progress("counting", sum(column.size for column in columns)) as advance:
+        for column in columns:
+            for batch in column.batches():
+                tally += plan.analyzer.tally(_as_reports(batch, column, plan))
+                advance(before + batch.read)
+            before += column.size
+    return tally
+
+
+def _require_own(column: "Column", plan: "Plan") -> None:
+    from ..errors import ReportError
+
+    if column.digests - {plan.digest}:
+        raise ReportError(f"the reports in {column.path} were made for another plan; give the plan they were made for")
+
+
+def _as_reports(batch: "Batch", column: "Column", plan: "Plan") -> Any:
+    """Whole numbers in the plan's range, or an error that names the row and shows nothing: it may be a value."""
+    from ..errors import ReportError
+
+    cells = plan.mechanism.report_cells
+    foreign = (batch.values < 0) | (batch.values >= cells) | (batch.values % 1 != 0)
+    if foreign.any():
+        raise ReportError(
+            f"{column.path} holds something else than reports of this plan, which are whole numbers in 0..{cells - 1}; "
+            f"the first is in {batch.row(int(foreign.argmax()))}"
+        )
+    return batch.values.astype("int64")
+
+
+def _too_few(plan: "Plan", reports: int) -> list[str]:
+    users = plan.guarantee.users
+    if reports >= users:
+        return []
+    return [
+        f"only {reports:,} reports arrived, but the guarantee needs {users:,}: it does not hold for them "
+        f"(`shufflegram privacy PLAN.json --users {reports}` says what does)"
+    ]
+
+
+def _answer(
+    estimate: "Estimate", band: "Band", shares: tuple[float, ...], ranges: tuple[tuple[float, float], ...]
+) -> dict[str, Any]:
+    """What was asked, beside the estimate itself."""
+    quantiles = []
+    for share in shares:
+        low, high = interval(band, share)
+        quantiles.append({"share": share, "value": estimate.quantile(share), "low": low, "high": high})
+    between = [{"low": low, "high": high, "share": estimate.probability(low, high)} for low, high in ranges]
+    return {"reports": estimate.users, "mean": estimate.mean(), "quantiles": quantiles, "ranges": between}
+
+
+def _band_record(band: "Band") -> dict[str, Any]:
+    return {"level": band.level, "kind": band.kind, "lower": band.lower.tolist(), "upper": band.upper.tolist()}
+
+
+def _save(estimate: "Estimate", band: "Band", output: Path, force: bool) -> None:
+    """As JSON with the band, or as CSV without."""
+    from ..tables import whole_file
+
+    with whole_file(output, overwrite=force) as part:
+        if output.suffix.lower() == ".csv":
+            estimate.to_csv(part)
+        else:
+            record = {**estimate.to_dict(), "band": _band_record(band)}
+            part.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+
+
+def _require_format(path: Path, formats: tuple[str, ...]) -> None:
+    if path.suffix.lower() not in formats:
+        raise click.UsageError(f"the name of {path} has to end in {' or '.join(formats)}")
+
+
+def _show(plan: "Plan", answer: dict[str, Any], estimate: "Estimate", level: float) -> None:
+    console = terminal()
+    unit = f" {plan.domain.unit}" if plan.domain.unit else ""
+    mean = "none: the mass pulls nowhere" if math.isnan(answer["mean"]) else f"{answer['mean']:,.6g}{unit}"
+    kind = "circular mean" if plan.domain.circular else "mean"
+    facts = [("reports", f"{answer['reports']:,}"), ("estimator", str(estimate.outcome)), (kind, mean)]
+    show_facts(console, facts)
+    draw(console, estimate)
+    header = ("share at or below", f"value{unit and ' in' + unit}", f"{100 * level:.4g}% interval")
+    rows = [
+        (f"{each['share']:.4g}", f"{each['value']:,.6g}", f"{each['low']:,.6g} to {each['high']:,.6g}")
+        for each in answer["quantiles"]
+    ]
+    show_table(console, "Quantiles", header, rows)
+    if answer["ranges"]:
+        between = [(f"{each['low']:,g} to {each['high']:,g}", f"{each['share']:.4f}") for each in answer["ranges"]]
+        show_table(console, "Ranges", ("between", "share of users"), between)

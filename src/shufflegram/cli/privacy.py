@@ -1,0 +1,225 @@
+"""`shufflegram privacy`: what a plan, or any square wave, promises, and what else one might have heard about it."""
+
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .options import INPUT, exact_ratio, json_option
+from .output import show_facts, show_json, show_table, terminal
+
+if TYPE_CHECKING:
+    from ..mechanism import ContinuousSquareWave, SquareWave
+
+    Wave = SquareWave | ContinuousSquareWave
+
+ENDS = (
+    "Upper ends are proven for whatever the data are; lower ends are reached on some data, so nothing below them "
+    "can be promised."
+)
+
+
+@click.command(
+    "privacy",
+    epilog="""\b
+Examples:
+  shufflegram privacy plan.json
+  shufflegram privacy plan.json --honest-fraction 0.9 --honest-fraction 0.5 --rounds 10
+  shufflegram privacy --users 100000 --epsilon 0.01 --delta 1e-5 \\
+      --half-width 1/4 --density-ratio 3.064 --continuous
+  shufflegram privacy --users 100000 --epsilon 0.01 --half-width 32 --density-ratio 4.029 \\
+      --bins 512 --circular --json""",
+)
+@click.argument("plan", type=INPUT, required=False, metavar="[PLAN.json]")
+@click.option("--users", type=int, help="How many reports are shuffled together.")
+@click.option("--epsilon", type=float, help="At this epsilon: which delta?")
+@click.option("--delta", type=float, help="And at this delta: which epsilon?")
+@click.option(
+    "--half-width", type=exact_ratio, metavar="RATIO", help="In cells with --bins; a share up to 1/2 with --continuous."
+)
+@click.option(
+    "--density-ratio", type=exact_ratio, metavar="RATIO", help="How much likelier a report near the value is."
+)
+@click.option("--bins", type=int, help="The discrete square wave, on this many cells.")
+@click.option("--circular", is_flag=True, help="On a circle (with --bins).")
+@click.option("--continuous", is_flag=True, help="The paper's continuous square wave.")
+@click.option(
+    "--honest-fraction", "honest_fractions", type=float, multiple=True, help="And if only this share is honest?"
+)
+@click.option("--rounds", type=int, help="And after so many rounds about the same users, each shuffled separately?")
+@json_option
+def command(
+    plan: Path | None,
+    users: int | None,
+    epsilon: float | None,
+    delta: float | None,
+    honest_fractions: tuple[float, ...],
+    rounds: int | None,
+    as_json: bool,
+    **wave: Any,
+) -> None:
+    """Say what a plan, or any square wave, promises.
+
+    With PLAN.json: its own mechanism and budget, of which --users, --epsilon and --delta can be replaced to see what
+    would be. Without: --users, --epsilon, --half-width, --density-ratio, and --bins or --continuous.
+    """
+    if plan is not None:
+        from ..planning import Plan
+
+        given = [f"--{name.replace('_', '-')}" for name, value in wave.items() if value]
+        if given:
+            raise click.UsageError(f"the plan says what the mechanism is; leave {', '.join(given)} out")
+        loaded = Plan.load(plan)
+        mechanism: Wave = loaded.mechanism
+        users = loaded.guarantee.users if users is None else users
+        epsilon = loaded.guarantee.epsilon if epsilon is None else epsilon
+        delta = loaded.guarantee.delta if delta is None else delta
+    else:
+        if users is None or epsilon is None:
+            raise click.UsageError("give a PLAN.json, or else --users and --epsilon and a mechanism")
+        mechanism = _mechanism(**wave)
+    answer = _answer(mechanism, users, epsilon, delta, honest_fractions, rounds)
+    if as_json:
+        show_json(answer)
+    else:
+        _show(answer)
+
+
+def _mechanism(
+    half_width: Fraction | None, density_ratio: Fraction | None, bins: int | None, circular: bool, continuous: bool
+) -> "Wave":
+    from ..mechanism import ContinuousSquareWave, SquareWave
+
+    if half_width is None or density_ratio is None:
+        raise click.UsageError("a mechanism needs --half-width and --density-ratio (or give a PLAN.json)")
+    if (bins is None) == (not continuous):
+        raise click.UsageError("say either --bins (the discrete square wave) or --continuous, one of the two")
+    if bins is None:
+        if circular:
+            raise click.UsageError("--circular goes with --bins; the continuous square wave is on a line")
+        return ContinuousSquareWave(half_width, density_ratio)
+    if half_width.denominator != 1:
+        raise click.UsageError(f"with --bins, --half-width counts whole cells, got {half_width}")
+    return SquareWave(bins, int(half_width), density_ratio, circular)
+
+
+def _answer(
+    mechanism: "Wave",
+    users: int,
+    epsilon: float,
+    delta: float | None,
+    honest_fractions: tuple[float, ...],
+    rounds: int | None,
+) -> dict[str, Any]:
+    from .. import privacy
+    from ..privacy import bounds
+
+    law = privacy.blanket_law(mechanism)
+    ratio, share = float(mechanism.density_ratio), float(mechanism.window_share)
+    answer: dict[str, Any] = {
+        "mechanism": mechanism.to_dict(),
+        "users": users,
+        "epsilon": epsilon,
+        "delta": privacy.delta(mechanism, users, epsilon).to_dict(),
+        "local_epsilon": mechanism.local_epsilon,
+        "looser_bounds_on_delta": {
+            "stronger_clones": bounds.stronger_clones(mechanism, users, epsilon),
+            "chernoff": bounds.chernoff(law, users, epsilon),
+            "clones": bounds.clones(mechanism, users, epsilon),
+            "bennett": bounds.bennett(ratio, share, users, epsilon),
+            "hoeffding_corrected": bounds.hoeffding(ratio, share, users, epsilon),
+        },
+        "not_a_guarantee": {"hoeffding_as_printed": bounds.hoeffding_as_printed(ratio, share, users, epsilon)},
+    }
+    if delta is not None:
+        answer["asked_delta"] = delta
+        answer["epsilon_at_asked_delta"] = privacy.epsilon(mechanism, users, delta).to_dict()
+        answer["fewest_honest_reports"] = privacy.smallest_users(mechanism, epsilon, delta) if epsilon > 0 else None
+    answer["honest"] = [_with_fewer(mechanism, users, epsilon, delta, fraction) for fraction in honest_fractions]
+    if rounds is not None:
+        if rounds < 1:
+            raise click.UsageError(f"--rounds counts rounds and is at least 1, got {rounds}")
+        together: dict[str, Any] = {"rounds": rounds}
+        together["delta_upper"] = privacy.composed_delta(mechanism, users, rounds, epsilon)
+        if delta is not None:
+            together["epsilon_upper_at_asked_delta"] = privacy.composed_epsilon(mechanism, users, rounds, delta)
+        answer["composition"] = together
+    return answer
+
+
+def _with_fewer(mechanism: "Wave", users: int, epsilon: float, delta: float | None, fraction: float) -> dict[str, Any]:
+    from .. import privacy
+
+    honest = privacy.honest_reports(users, fraction)
+    record: dict[str, Any] = {"fraction": fraction, "reports": honest}
+    record["delta"] = privacy.delta(mechanism, honest, epsilon).to_dict()
+    if delta is not None:
+        record["epsilon_at_asked_delta"] = privacy.epsilon(mechanism, honest, delta).to_dict()
+    return record
+
+
+def _show(answer: dict[str, Any]) -> None:
+    console = terminal()
+    users, epsilon, delta = answer["users"], answer["epsilon"], answer.get("asked_delta")
+    facts = [
+        ("mechanism", in_words(answer["mechanism"])),
+        ("crowd", f"{users:,} honest reports shuffled together"),
+        ("delta", f"{_between(answer['delta'])}  at epsilon {epsilon:g}"),
+    ]
+    if delta is not None:
+        facts.append(("epsilon", f"{_between(answer['epsilon_at_asked_delta'])}  at delta {delta:g}"))
+        fewest = answer["fewest_honest_reports"]
+        if fewest is not None:
+            facts.append(("fewest", f"{fewest:,} honest reports give epsilon {epsilon:g} and delta {delta:g}"))
+    facts.append(("local epsilon", f"{answer['local_epsilon']:.4g}  what is left if shuffler and analyst collude"))
+    if "composition" in answer:
+        together = answer["composition"]
+        words = f"delta at most {together['delta_upper']:.4g} at epsilon {epsilon:g}"
+        if delta is not None:
+            words += f"; epsilon at most {together['epsilon_upper_at_asked_delta']:.4g} at delta {delta:g}"
+        facts.append((f"{together['rounds']} rounds", words))
+    show_facts(console, facts)
+    console.print(f"\n{ENDS}")
+    if answer["honest"]:
+        header = ("honest", "reports", f"delta at {epsilon:g}") + ((f"epsilon at {delta:g}",) if delta else ())
+        show_table(console, "If fewer are honest (upper ends)", header, map(_honest_row, answer["honest"]))
+    _show_bounds(answer)
+
+
+def _show_bounds(answer: dict[str, Any]) -> None:
+    names = {
+        "stronger_clones": "clones, weight 2/(k+1)",
+        "chernoff": "Chernoff, by hand",
+        "clones": "clones, weight 1/k",
+        "bennett": "Bennett",
+        "hoeffding_corrected": "Hoeffding, corrected",
+        "hoeffding_as_printed": "Hoeffding as printed in the paper",
+    }
+    proven = answer["delta"]["upper"]
+    rows = [("exact blanket (the delta above)", f"{proven:.4g}", "guaranteed")]
+    rows += [(names[key], f"{value:.4g}", "guaranteed") for key, value in answer["looser_bounds_on_delta"].items()]
+    rows += [(names[key], f"{value:.4g}", "NOT a guarantee") for key, value in answer["not_a_guarantee"].items()]
+    show_table(terminal(), f"Bounds on delta at epsilon {answer['epsilon']:g}", ("bound", "delta", ""), rows)
+
+
+def _honest_row(record: dict[str, Any]) -> tuple[str, ...]:
+    row: tuple[str, ...] = (f"{record['fraction']:.4g}", f"{record['reports']:,}", f"{record['delta']['upper']:.4g}")
+    if "epsilon_at_asked_delta" in record:
+        row += (f"{record['epsilon_at_asked_delta']['upper']:.4g}",)
+    return row
+
+
+def _between(bracket: dict[str, float]) -> str:
+    return f"between {bracket['lower']:.4g} and {bracket['upper']:.4g}"
+
+
+def in_words(wave: dict[str, Any]) -> str:
+    """A mechanism's record as a person would say it."""
+    ratio = Fraction(wave["density_ratio"])
+    if wave["kind"] == "square_wave":
+        shape = "circle" if wave["circular"] else "line"
+        where = f"{wave['half_width']} of {wave['cells']} cells on a {shape}"
+    else:
+        where = f"{wave['half_width']} of the domain (continuous)"
+    return f"half width {where}, density ratio {float(ratio):g}"
