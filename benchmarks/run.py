@@ -17,6 +17,7 @@ SECTIONS = (
     ("samplers", "Drawing reports"),
     ("privacy", "Accounting"),
     ("estimators", "Estimating"),
+    ("accuracy", "What exact accounting buys"),
 )
 INTRODUCTION = """# Speed
 

@@ -4,6 +4,7 @@ The density ratios of the grid are chosen by what the exact blanket gives, so th
 comparison says something; elsewhere 0 >= 0 proves nothing.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -30,9 +31,9 @@ WAVES: list[Wave] = [
     SquareWave(24, 2, ONE, circular=True),
     SquareWave(12, 2, ONE, circular=True),
 ]
-CROWDS = (20, 1_000, 10**5, 10**7)
+CROWDS = (20, 10**4, 10**7)
 EPSILONS = (0.01, 0.1, 1.0, 3.0)
-AIMS = (1e-11, 1e-6, 1e-3, 0.05)
+AIMS = (1e-11, 1e-6, 0.02)
 LOWEST, HIGHEST = 1e-12, 0.1
 
 
@@ -64,14 +65,14 @@ def settings() -> list[Setting]:
 def grid() -> list[Setting]:
     found = settings()
     # each wave, crowd, epsilon and order of magnitude is there often enough
-    assert len(found) >= 400
+    assert len(found) >= 300
     for wave in WAVES:
         assert sum(each.wave.with_density_ratio(ONE) == wave for each in found) >= 20
     for users in CROWDS:
         assert sum(each.users == users for each in found) >= 50
     for epsilon in EPSILONS:
         assert sum(each.epsilon == epsilon for each in found) >= 50
-    for low, high in ((LOWEST, 1e-9), (1e-9, 1e-5), (1e-5, 1e-2), (1e-2, HIGHEST)):
+    for low, high in ((LOWEST, 1e-9), (1e-9, 1e-4), (1e-4, HIGHEST)):
         assert sum(low < each.least < high for each in found) >= 40
     return found
 
@@ -121,7 +122,7 @@ def test_the_exact_blanket_is_the_tightest_but_for_rounding(grid: list[Setting])
 
 
 def test_certificates_are_above_the_exact_value_and_the_explicit_datasets(grid: list[Setting]) -> None:
-    chosen = grid[::16]
+    chosen = grid[::12]
     assert len(chosen) >= 25
     for each in chosen:
         epsilon = Fraction(each.epsilon)
@@ -199,19 +200,13 @@ def test_clones_with_too_much_weight_are_caught(grid: list[Setting]) -> None:
     assert len(failures(doubled, grid)) > len(grid) / 2
 
 
-def test_a_sum_without_its_largest_terms_is_caught(grid: list[Setting], monkeypatch: pytest.MonkeyPatch) -> None:
-    """An evaluator that leaves the nearest core out of the sum and does not bound it."""
+def test_a_sum_that_stops_at_its_first_point_is_caught(grid: list[Setting]) -> None:
+    def first_point(each: Setting) -> float:
+        law = blanket_law(each.wave)
+        contour = exact.evaluate(law, each.users, each.epsilon).contour
+        assert contour is not None
+        values = zip(law.atoms, exact.law_values(law, each.epsilon), strict=True)
+        moved = sum(float(atom.probability) * math.expm1(contour.tilt * value) for atom, value in values)
+        return contour.step / (2 * math.pi * each.users) * (1 + moved) ** each.users / contour.tilt**2
 
-    def truncated(each: Setting) -> float:
-        tilt, step = 0.0, 0.0
-        evaluation = exact.evaluate(blanket_law(each.wave), each.users, each.epsilon)
-        assert evaluation.contour is not None
-        tilt, step = evaluation.contour.tilt, evaluation.contour.step
-        values = exact.law_values(blanket_law(each.wave), each.epsilon)
-        masses = [float(atom.probability) for atom in blanket_law(each.wave).atoms]
-        moment = 1 + sum(
-            mass * (2.718281828459045 ** (tilt * value) - 1) for mass, value in zip(masses, values, strict=True)
-        )
-        return float(step / (2 * 3.141592653589793 * each.users) * moment**each.users / tilt**2)
-
-    assert len(failures(truncated, grid)) > 0.9 * len(grid)
+    assert len(failures(first_point, grid)) > 0.9 * len(grid)

@@ -135,7 +135,7 @@ def _answer(
     if delta is not None:
         answer["asked_delta"] = delta
         answer["epsilon_at_asked_delta"] = privacy.epsilon(mechanism, users, delta).to_dict()
-        answer["fewest_honest_reports"] = privacy.smallest_users(mechanism, epsilon, delta) if epsilon > 0 else None
+        answer["fewest_honest_reports"] = _fewest(mechanism, epsilon, delta)
     answer["honest"] = [_with_fewer(mechanism, users, epsilon, delta, fraction) for fraction in honest_fractions]
     if rounds is not None:
         if rounds < 1:
@@ -146,6 +146,17 @@ def _answer(
             together["epsilon_upper_at_asked_delta"] = privacy.composed_epsilon(mechanism, users, rounds, delta)
         answer["composition"] = together
     return answer
+
+
+def _fewest(mechanism: "Wave", epsilon: float, delta: float) -> int | None:
+    """How many honest reports give this budget; None if no number does."""
+    from .. import privacy
+    from ..errors import BudgetError
+
+    try:
+        return privacy.smallest_users(mechanism, epsilon, delta)
+    except BudgetError:
+        return None
 
 
 def _with_fewer(mechanism: "Wave", users: int, epsilon: float, delta: float | None, fraction: float) -> dict[str, Any]:
@@ -170,8 +181,8 @@ def _show(answer: dict[str, Any]) -> None:
     if delta is not None:
         facts.append(("epsilon", f"{_between(answer['epsilon_at_asked_delta'])}  at delta {delta:g}"))
         fewest = answer["fewest_honest_reports"]
-        if fewest is not None:
-            facts.append(("fewest", f"{fewest:,} honest reports give epsilon {epsilon:g} and delta {delta:g}"))
+        enough = "no crowd is large enough to" if fewest is None else f"{fewest:,} honest reports"
+        facts.append(("fewest", f"{enough} give epsilon {epsilon:g} and delta {delta:g}"))
     facts.append(("local epsilon", f"{answer['local_epsilon']:.4g}  what is left if shuffler and analyst collude"))
     if "composition" in answer:
         together = answer["composition"]
