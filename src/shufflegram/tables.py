@@ -8,7 +8,7 @@ import csv
 import os
 import secrets
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -103,9 +103,9 @@ def report_writer(path: PathLike, digest: str, *, overwrite: bool = False) -> It
 def whole_file(path: PathLike, *, overwrite: bool = False) -> Iterator[Path]:
     """A path to write to, renamed to `path` when the block ends well and removed when it does not."""
     target = Path(path)
-    require_writable(target, overwrite=overwrite)
-    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    part = target.with_name(f".shufflegram-{secrets.token_hex(8)}.part")
     try:
+        require_writable(target, overwrite=overwrite)
         yield part
         # Somebody else may have written there in the meantime.
         require_writable(target, overwrite=overwrite)
@@ -113,7 +113,8 @@ def whole_file(path: PathLike, *, overwrite: bool = False) -> Iterator[Path]:
     except OSError as problem:
         raise TableError(f"{target} cannot be written: {problem.strerror or 'unknown reason'}") from problem
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
 
 
 def require_writable(path: PathLike, *, overwrite: bool) -> None:

@@ -1,7 +1,7 @@
 """The truth, from nothing but the mechanism's weights: every pair of neighbouring datasets of small collections.
 
-The law of the shuffled output (a multiset of reports) is computed in integers, the hockey-stick divergence of every pair
-of neighbouring datasets from it. The blanket must not be below the largest, explicit datasets not above.
+The law of the shuffled output (a multiset of reports) is computed in integers, and from it the hockey-stick divergence
+of every pair of neighbouring datasets. The blanket must not be below the largest, explicit datasets not above.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""The reference numbers of the project, to the digits in which they are given (rounded or cut: one unit of the last)."""
+"""The reference numbers of the project, to the digits given (rounded or cut: one unit of the last)."""
 
 import math
 from decimal import Decimal

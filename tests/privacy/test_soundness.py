@@ -1,4 +1,4 @@
-"""No upper bound may fall below what explicit neighbouring datasets lose: on a grid, and with mutants that must be caught.
+"""No upper bound may fall below what explicit neighbouring datasets lose: on a grid, and with mutants to catch.
 
 The density ratios of the grid are chosen by what the exact blanket gives, so that delta is in the range in which the
 comparison says something; elsewhere 0 >= 0 proves nothing.
@@ -181,7 +181,9 @@ def test_a_forgotten_atom_is_caught(grid: list[Setting]) -> None:
 
 def test_a_density_ratio_that_is_a_little_small_is_caught(grid: list[Setting]) -> None:
     narrow = [each for each in grid if each.wave.window_share <= Fraction(1, 3)]
-    smaller = mutated(lambda each: blanket_law(each.wave.with_density_ratio(1 + (each.wave.density_ratio - 1) * 49 / 50)))
+    smaller = mutated(
+        lambda each: blanket_law(each.wave.with_density_ratio(1 + (each.wave.density_ratio - 1) * 49 / 50))
+    )
     assert len(failures(smaller, narrow)) > 0.9 * len(narrow)
 
 

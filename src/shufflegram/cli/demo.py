@@ -12,7 +12,7 @@ import click
 from .options import OUTPUT, json_option
 from .output import show_facts, show_json, show_table, terminal
 from .picture import draw, interval
-from .plan import show_plan
+from .plan import plan_facts
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -153,7 +153,7 @@ def _compare(plan: "Plan", rides: "Dataset", hours: "Estimate", truth: "Estimate
 def _show(plan: "Plan", hours: "Estimate", truth: "Estimate", answer: dict[str, Any]) -> None:
     console = terminal()
     console.rule("a plan, proven")
-    show_plan(console, plan)
+    show_facts(console, plan_facts(plan))
     console.rule("the estimate beside the truth")
     draw(console, hours, truth, ticks=TICKS, axis="hour of the day")
     distance = answer["wasserstein"]

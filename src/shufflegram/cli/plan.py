@@ -10,8 +10,6 @@ from .options import OUTPUT, domain_from, domain_options, force_option, json_opt
 from .output import show_facts, show_json, terminal, warn
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from ..planning import Plan
 
 
@@ -79,13 +77,11 @@ def command(
     if as_json:
         show_json(plan.to_dict())
         return
-    console = terminal()
-    show_plan(console, plan)
-    if output is None:
-        console.print("\nThis plan was not kept; --output plan.json writes it to a file.")
+    kept = "none; --output plan.json keeps the plan" if output is None else str(output)
+    show_facts(terminal(), [*plan_facts(plan), ("file", kept)])
 
 
-def show_plan(console: "Console", plan: "Plan") -> None:
+def plan_facts(plan: "Plan") -> list[tuple[str, str]]:
     """The plan, and what it promises in words."""
     facts = [line.partition(" ")[::2] for line in plan.summary().splitlines()]
-    show_facts(console, [(name, fact.strip()) for name, fact in facts] + [("promise", plan.guarantee.statement())])
+    return [(name, fact.strip()) for name, fact in facts] + [("promise", plan.guarantee.statement())]

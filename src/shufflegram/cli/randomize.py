@@ -57,8 +57,8 @@ def command(
     require_writable(output, overwrite=force)
     written = 0
     with (
-        report_writer(output, loaded.digest, overwrite=force) as write,
         progress("randomizing", opened.size) as advance,
+        report_writer(output, loaded.digest, overwrite=force) as write,
     ):
         kept = []
         for batch in opened.batches():

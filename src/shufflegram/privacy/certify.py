@@ -14,12 +14,10 @@ from flint import acb, arb, ctx, fmpq
 
 from ..errors import CertificationError
 from . import exact
-from .contour import Contour, Cores
+from .contour import CORES, Contour, Cores
 from .laws import PrivacyLaw
 
 PRECISION = 192
-# Cores beyond this one are bounded together.
-CORES = 256
 DIGITS = 12
 
 

@@ -11,7 +11,7 @@ Rounds must be shuffled separately. Several values sent linked in one message ar
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,7 +124,7 @@ def _convolve(rounds: Sequence[Round]) -> LossDistribution:
     """The distribution of the sum of all rounds' losses."""
     total_times = sum(each.times for each in rounds)
     reaches = [
-        max(smallest_epsilon(partial(_upper, each.law, each.terms), BEYOND_GRID, each.local_epsilon), 1e-9)
+        max(smallest_epsilon(partial(single_delta, each.law, each.terms), BEYOND_GRID, each.local_epsilon), 1e-9)
         for each in rounds
     ]
     spacing = max(reaches) / max(FEWEST_POINTS, min(POINTS, MOST_POINTS // (2 * total_times)))
@@ -156,23 +156,42 @@ def _convolve(rounds: Sequence[Round]) -> LossDistribution:
 def _connect_the_dots(each: Round, count: int, spacing: float) -> LossDistribution:
     """The discrete distribution on count points to either side of 0 whose delta curve joins the exact one's dots."""
     epsilons = spacing * np.arange(count + 1)
-    above = np.array([_upper(each.law, each.terms, epsilon) for epsilon in epsilons])
+    above = np.array([single_delta(each.law, each.terms, epsilon) for epsilon in epsilons])
     swapped = _swapped(each.law)
     same = swapped == each.law
-    mirrored = above if same else np.array([_upper(swapped, each.terms, epsilon) for epsilon in epsilons])
+    mirrored = above if same else np.array([single_delta(swapped, each.terms, epsilon) for epsilon in epsilons])
     # H at exp(-eps) for one order is 1 - exp(-eps) + exp(-eps) H at exp(eps) for the other
     below = -np.expm1(-epsilons) + np.exp(-epsilons) * mirrored
     curve = np.concatenate((below[:0:-1], above))
     grid = spacing * np.arange(-count, count + 1)
     gains = np.exp(grid)
-    # The line between two dots has slope -Q_j = -sum over later j of p_j exp(-eps_j); before the first dot the line
-    # goes up to H = 1 at exp(epsilon) = 0, after the last one the curve stays where it is.
-    steps = gains[:-1] * math.expm1(spacing)
-    slopes = np.concatenate(([(1 - curve[0]) / gains[0]], (curve[:-1] - curve[1:]) / steps, [0.0]))
-    # p_j = exp(eps_j) (Q_{j-1} - Q_j); noise that would make one negative is cut off, which only raises the curve
-    masses = np.maximum(gains * (slopes[:-1] - slopes[1:]), 0.0) * (1 + MARGIN)
+    # What the dots lie above is convex, so it lies below their convex hull too. The hull's line before corner j has
+    # slope -Q_j = -sum over j and later of p exp(-eps); the first goes up to H = 1 at exp(epsilon) = 0, and after the
+    # last corner the curve stays where it is.
+    corners = _lower_hull(gains, curve, spacing)
+    left, right = corners[:-1], corners[1:]
+    lengths = gains[left] * np.expm1(spacing * (right - left))
+    slopes = np.concatenate(([(1 - curve[0]) / gains[0]], (curve[left] - curve[right]) / lengths, [0.0]))
+    # p_j = exp(eps_j) (Q_j - Q_{j+1}); rounding that would make one negative is cut off, which only raises the curve
+    masses = np.zeros(grid.size)
+    masses[corners] = np.maximum(gains[corners] * (slopes[:-1] - slopes[1:]), 0.0) * (1 + MARGIN)
     return LossDistribution(float(grid[0]), spacing, masses, float(curve[-1]) * (1 + MARGIN), 0.0)
 
 
-def _upper(law: PrivacyLaw, terms: int, epsilon: float) -> float:
+def _lower_hull(gains: Floats, curve: Floats, spacing: float) -> NDArray[np.int64]:
+    """The dots, from the first to the last, at which the slope of the greatest convex curve below all dots changes."""
+    corners: list[int] = []
+
+    def slope(one: int, other: int) -> float:
+        return float((curve[other] - curve[one]) / (gains[one] * math.expm1(spacing * (other - one))))
+
+    for dot in range(curve.size):
+        while len(corners) > 1 and slope(corners[-1], dot) <= slope(corners[-2], corners[-1]):
+            corners.pop()
+        corners.append(dot)
+    return np.array(corners, dtype=np.int64)
+
+
+@lru_cache(maxsize=2**14)
+def single_delta(law: PrivacyLaw, terms: int, epsilon: float) -> float:
     return exact.delta(law, terms, epsilon).upper

@@ -73,7 +73,7 @@ class TiltedAtoms:
 
 
 def find_tilt(values: list[float], masses: list[float], terms: int, power: float = 2.0) -> float:
-    """A tilt near the minimum of M(lambda)^N / lambda^power, whose logarithm is convex. Any is valid; this one is good."""
+    """A tilt near the minimum of M(lambda)^N / lambda^power (log-convex). Any is valid; this one is good."""
     low, high = 0.0, 700.0 / max(max(values), 1e-300)
     # Start where a Gaussian of the same spread, its mean left out, has its saddle: lambda^2 N sigma^2 = 2.
     spread = math.sqrt(sum(mass * value * value for mass, value in zip(masses, values, strict=True)))

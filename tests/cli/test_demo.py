@@ -1,0 +1,88 @@
+"""`demo`: a whole collection, and everything that it shows."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+import shufflegram as sg
+from shufflegram.datasets import taxi
+
+from .conftest import Run
+
+STEPS = ("load the data", "plan and prove", "randomize", "shuffle", "count", "estimate", "band", "write files")
+
+
+def test_the_demo_shows_everything_in_80_columns(good: Run, folder: Path) -> None:
+    result = good("demo")
+    text = result.stdout
+    for said in (
+        "100,000 honest reports",
+        "promise",
+        "replaced by any other",
+        "█ estimate  • truth",
+        "0        3        6        9       12       15       18       21       24",
+        "hour of the day",
+        "W1 ",
+        *("25%", "50%", "75%"),
+        *STEPS,
+        *("plan.json", "estimate.csv", "estimate.png"),
+    ):
+        assert said in text, said
+    assert all(len(line) <= 80 for line in text.splitlines())
+    assert result.stderr == ""
+    assert sorted(path.name for path in (folder / "shufflegram-demo").iterdir()) == [
+        "estimate.csv",
+        "estimate.png",
+        "plan.json",
+    ]
+
+
+def test_the_demo_as_a_document(good: Run, folder: Path) -> None:
+    arguments = ("demo", "--users", "20000", "--epsilon", "1", "--delta", "1e-7", "--output", "deep/er", "--json")
+    answer = json.loads(good(*arguments).stdout)
+    plan = sg.Plan.load(folder / "deep" / "er" / "plan.json")
+    assert plan.to_dict() == answer["plan"]
+    assert (plan.guarantee.users, plan.guarantee.epsilon, plan.guarantee.delta) == (20_000, 1.0, 1e-7)
+    assert answer["data"]["users"] == 20_000
+    assert list(answer["seconds"]) == list(STEPS)
+    assert [Path(path).exists() for path in answer["files"]] == [True] * 3
+    # what is in the files is what is said: W1 again, from the CSV file and the data
+    with (folder / "deep" / "er" / "estimate.csv").open(newline="") as file:
+        frequencies = [float(row["frequency"]) for row in csv.DictReader(file)]
+    truth = plan.domain.histogram(taxi(20_000).values) / 20_000
+    assert answer["wasserstein"] == pytest.approx(sg.metrics.wasserstein(truth, frequencies, circular=True))
+    # a sound estimate is some twenty times nearer to the truth than an even distribution
+    even = sg.metrics.wasserstein(truth, [1 / 512] * 512, circular=True)
+    assert answer["wasserstein"] < even / 4
+    for quantile in answer["quantiles_in_hours"]:
+        assert quantile["error"] == pytest.approx(quantile["estimate"] - quantile["truth"])
+        assert abs(quantile["error"]) < 1
+        assert quantile["low"] <= quantile["estimate"] <= quantile["high"]
+    # the same command again replaces its own files
+    good(*arguments)
+
+
+def test_the_true_quantiles_are_those_of_the_data(good: Run) -> None:
+    answer = json.loads(good("demo", "--users", "1000", "--epsilon", "2", "--json").stdout)
+    values = sorted(taxi(1_000).values.tolist())
+    truths = [each["truth"] * 3600 for each in answer["quantiles_in_hours"]]
+    assert truths == pytest.approx([values[249], values[499], values[749]])
+
+
+def test_the_demo_without_the_letters_for_it(good: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from rich.console import Console
+
+    monkeypatch.setattr(Console, "encoding", property(lambda self: "ascii"))
+    text = good("demo", "--users", "1000", "--epsilon", "2").stdout
+    assert "# estimate  o truth" in text
+    assert not set(text) & set("█▄•┤─│┴")
+
+
+@pytest.mark.parametrize("users", ["0", "260001"])
+def test_users_that_there_are_not(run: Run, folder: Path, users: str) -> None:
+    result = run("demo", "--users", users)
+    assert result.exit_code == 2
+    assert "holds 1 to 260,000 users" in result.stderr
+    assert not (folder / "shufflegram-demo").exists()

@@ -1,0 +1,150 @@
+"""Whatever is wrong: one line on the standard error, exit code 2, and nothing is left behind."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run
+
+DOMAIN = "--low 0 --high 10 --bins 16"
+BUDGET = "--users 5000 --epsilon 1 --delta 1e-6"
+WAVE = "--half-width 1/4 --density-ratio 3"
+
+LINES = [
+    # the command line itself
+    ("--wrong", "No such option '--wrong'"),
+    ("plam", "there is no command 'plam'; the commands are plan, privacy"),
+    ("plan --usres 3", "'--users'"),
+    ("plan", "Missing option"),
+    (f"plan {DOMAIN} {BUDGET} extra", "unexpected extra argument"),
+    (f"plan {DOMAIN} --users many --epsilon 1 --delta 1e-6", "'many' is not a valid integer"),
+    (f"plan {DOMAIN} {BUDGET} --protocol none", "must be one of asp, ssw"),
+    (f"plan {DOMAIN} {BUDGET} --outside away", "error"),
+    # domains and budgets
+    (f"plan --low 0 --high 10 {BUDGET}", "missing: --bins"),
+    (f"plan {BUDGET}", "missing: --low, --high, --bins"),
+    (f"plan --low 10 --high 0 --bins 16 {BUDGET}", "low must be below high"),
+    (f"plan --low nan --high 10 --bins 16 {BUDGET}", "low must be finite"),
+    (f"plan --low 0 --high 10 --bins 1 {BUDGET}", "bins must be between 2 and"),
+    (f"plan --low 0 --high 10 --bins 16 --log {BUDGET}", "logarithmic bins need low > 0"),
+    (f"plan --low 1 --high 10 --bins 16 --log --circular {BUDGET}", "leave --log or --circular out"),
+    (f"plan {DOMAIN} --outside wrap {BUDGET}", "outside='wrap' is for circular domains"),
+    (f"plan {DOMAIN} --edges 0,1,2 {BUDGET}", "--edges says all of the bins"),
+    (f"plan --edges 0,2,1 {BUDGET}", "edges must increase"),
+    (f"plan --edges some,words {BUDGET}", "--edges must be increasing numbers"),
+    (f"plan --edges bytes.txt {BUDGET}", "file of edges bytes.txt cannot be read"),
+    (f"plan {DOMAIN} --users 0 --epsilon 1 --delta 1e-6", "users"),
+    (f"plan {DOMAIN} --users 5000 --epsilon -1 --delta 1e-6", "epsilon"),
+    (f"plan {DOMAIN} --users 5000 --epsilon 1 --delta 2", "delta must be a number between 0 and 1"),
+    (f"plan {DOMAIN} {BUDGET} --honest-fraction 2", "honest_fraction must be above 0 and at most 1"),
+    (f"plan {DOMAIN} {BUDGET} --max-local-epsilon 0", "max_local_epsilon must be a positive number"),
+    (f"plan {DOMAIN} --users 10 --epsilon 0.001 --delta 1e-6", "would do"),
+    # places to write to
+    (f"plan {DOMAIN} {BUDGET} --output none/plan.json", "there is no folder none"),
+    (f"plan {DOMAIN} {BUDGET} --output .", "is a folder"),
+    (f"plan {DOMAIN} {BUDGET} --output plan.json", "plan.json exists already"),
+    (f"plan {DOMAIN} {BUDGET} --output {'x' * 300}", "File name too long"),
+    ("demo --output plan.json", "the folder plan.json cannot be made"),
+    # plans
+    ("privacy none.json", "the plan none.json cannot be read: No such file"),
+    ("privacy .", "cannot be read"),
+    ("privacy values.csv", "is not JSON"),
+    ("privacy bytes.txt", "cannot be read"),
+    ("privacy other.json", "not a shufflegram plan"),
+    # privacy
+    ("privacy", "give a PLAN.json, or else --users and --epsilon"),
+    ("privacy --users 10 --epsilon 1", "needs --half-width and --density-ratio"),
+    (f"privacy --users 10 --epsilon 1 {WAVE}", "say either --bins"),
+    (f"privacy --users 10 --epsilon 1 {WAVE} --bins 8 --continuous", "say either --bins"),
+    (f"privacy --users 10 --epsilon 1 {WAVE} --bins 8", "counts whole cells, got 1/4"),
+    (f"privacy --users 10 --epsilon 1 {WAVE} --continuous --circular", "--circular goes with --bins"),
+    (f"privacy plan.json {WAVE}", "leave --half-width, --density-ratio out"),
+    ("privacy --users 10 --epsilon 1 --half-width 3/4 --density-ratio 3 --continuous", "share of the domain"),
+    ("privacy --users 10 --epsilon 1 --half-width 1/4 --density-ratio 0.5 --continuous", "must be at least 1"),
+    ("privacy --users 10 --epsilon 1 --half-width 1/0 --density-ratio 3 --continuous", "such as 7/2"),
+    ("privacy --users 10 --epsilon 1 --half-width 1e999999999 --density-ratio 3 --continuous", "such as 7/2"),
+    (f"privacy --users 0 --epsilon 1 {WAVE} --continuous", "users"),
+    (f"privacy --users 10 --epsilon nan {WAVE} --continuous", "epsilon must be between"),
+    (f"privacy --users 10 --epsilon 1 {WAVE} --continuous --delta 0", "delta must be"),
+    (f"privacy --users 10 --epsilon 1 {WAVE} --continuous --honest-fraction 0", "honest_fraction"),
+    (f"privacy --users 10 --epsilon 1 {WAVE} --continuous --honest-fraction 0.01", "is not one honest report"),
+    (f"privacy --users 10 --epsilon 1 {WAVE} --continuous --rounds 0", "--rounds counts rounds"),
+    # randomize
+    ("randomize plan.json", "Missing argument"),
+    ("randomize none.json values.csv", "none.json cannot be read"),
+    ("randomize plan.json none.csv", "there is no file none.csv"),
+    ("randomize plan.json bytes.txt", "ends in .csv or .parquet"),
+    ("randomize plan.json values.csv", "has 2 columns, so one must be named: id, share"),
+    ("randomize plan.json values.csv --column sahre", "has no column 'sahre'; it has id, share"),
+    ("randomize plan.json values.csv --column share --output reports.txt", "ends in .csv or .parquet"),
+    ("randomize plan.json values.csv --column share --output values.csv", "values.csv exists already"),
+    ("randomize plan.json empty.csv", "empty.csv is empty"),
+    # estimate
+    ("estimate plan.json", "Missing argument"),
+    ("estimate plan.json none.csv", "there is no file none.csv"),
+    ("estimate plan.json reports.csv --output e.txt", "has to end in .json or .csv"),
+    ("estimate plan.json reports.csv --plot e.jpg", "has to end in .png or .svg"),
+    ("estimate plan.json reports.csv --quantiles 0.5,2", "must be numbers between 0 and 1"),
+    ("estimate plan.json reports.csv --quantiles some", "must be numbers between 0 and 1"),
+    ("estimate plan.json reports.csv --quantiles nan", "must be numbers between 0 and 1"),
+    ("estimate plan.json reports.csv --range 5 1", "low must not exceed high"),
+    ("estimate plan.json reports.csv --range 5", "requires 2 arguments"),
+    ("estimate plan.json reports.csv --band 1.5", "level must be between 0 and 1"),
+    # simulate
+    ("simulate plan.json", "Missing option '--data'"),
+    ("simulate --data taxi", "missing: --protocol, --users, --epsilon, --delta"),
+    (f"simulate plan.json --data taxi {BUDGET}", "leave --users, --epsilon, --delta out"),
+    ("simulate plan.json --data values.csv --bins 8", "leave the domain out"),
+    ("simulate plan.json --data taxi", "lie outside the domain"),
+    ("simulate plan.json --data taxi --column x", "--column is for files"),
+    ("simulate plan.json --data yellow", "there is no file yellow"),
+    ("simulate plan.json --data values.csv --column share --sample 9", "from 1 to the 3 values"),
+    ("simulate plan.json --data values.csv --column share --repetitions 0", "0 is not in the range"),
+    ("simulate plan.json --data values.csv --column share --simulation-seed -1", "-1 is not in the range"),
+    (f"simulate --protocol asp --data values.csv {BUDGET}", "missing: --low, --high, --bins"),
+    (f"simulate --protocol asp --accounting published --data taxi {BUDGET}", "published ASP is for a line"),
+    (f"simulate --protocol asp --accounting none --data taxi {BUDGET}", "is not one of"),
+]
+
+
+@pytest.mark.parametrize(("line", "said"), LINES, ids=[line[:60] for line, _ in LINES])
+def test_one_line_and_exit_code_2(run: Run, folder: Path, line: str, said: str) -> None:
+    (folder / "values.csv").write_text("id,share\n1,10\n2,20\n3,30\n")
+    (folder / "reports.csv").write_text("report\n1\n2\n3\n")
+    (folder / "empty.csv").write_text("")
+    (folder / "bytes.txt").write_bytes(b"\xff\xfe\x00")
+    (folder / "other.json").write_text("{}")
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    arguments = shlex.split(line)
+    result = run(*arguments)
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    # before an error there may be a warning, which is a line of its own
+    *warnings, error = result.stderr.splitlines()
+    assert all(warning.startswith("shufflegram: warning: ") for warning in warnings)
+    assert error.startswith("shufflegram: error: ")
+    assert said in error
+    assert result.stderr.endswith("\n")
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+def test_a_bug_is_not_dressed_up_as_bad_input(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from shufflegram.planning import Plan
+
+    def fail(path: object) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(Plan, "load", fail)
+    assert isinstance(run("privacy", "plan.json").exception, RuntimeError)
+
+
+def test_running_out_of_room_is_one_line(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(plan: object, path: object) -> None:
+        raise OSError(28, "No space left on device", "plan.json")
+
+    monkeypatch.setattr("shufflegram.planning.Plan.save", fail)
+    result = run("plan", *f"{DOMAIN} {BUDGET} --output new.json".split())
+    assert result.exit_code == 2
+    assert result.stderr == "shufflegram: error: new.json cannot be written: No space left on device\n"
+    assert [path.name for path in folder.iterdir()] == ["plan.json"]

@@ -1,0 +1,83 @@
+"""`plan`: what it writes is a plan, whatever the domain."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import shufflegram as sg
+from shufflegram.domain import Domain
+
+from .conftest import Run
+
+BUDGET = ("--users", "5000", "--epsilon", "1", "--delta", "1e-6")
+
+
+@pytest.mark.parametrize(
+    ("options", "domain"),
+    [
+        ("--low 0 --high 10 --bins 16", Domain(0, 10, 16)),
+        ("--low -5 --high 5.5 --bins 16 --unit °C --outside clamp", Domain(-5, 5.5, 16, unit="°C", outside="clamp")),
+        ("--low 0 --high 24 --bins 16 --circular --outside wrap", Domain(0, 24, 16, circular=True, outside="wrap")),
+        ("--low 1 --high 1e6 --bins 16 --log", Domain.log(1, 1e6, 16)),
+        ("--edges 0,1,5,20,50,100", Domain.from_edges([0, 1, 5, 20, 50, 100])),
+        ("--edges edges.txt --unit m", Domain.from_edges([0, 1, 5, 20, 50, 100], unit="m")),
+    ],
+)
+def test_a_plan_for_every_kind_of_domain(good: Run, folder: Path, options: str, domain: Domain) -> None:
+    (folder / "edges.txt").write_text("0\n1, 5\n20 50\n100\n")
+    result = good("plan", *options.split(), *BUDGET, "--output", "new.json")
+    plan = sg.Plan.load("new.json")
+    assert plan.domain == domain
+    assert plan.guarantee.users == 5_000
+    assert "promise" in result.stdout
+    assert "new.json" in result.stdout
+    assert result.stderr == ""
+
+
+def test_the_document_is_a_plan_file(good: Run, folder: Path) -> None:
+    result = good("plan", *["--low", "0", "--high", "10", "--bins", "16", "--unit", "°C", "--json"], *BUDGET)
+    assert sg.Plan.from_dict(json.loads(result.stdout)).domain.unit == "°C"
+    assert [path.name for path in folder.iterdir()] == ["plan.json"]
+
+
+def test_all_of_the_budget_counts(good: Run) -> None:
+    domain = ["--low", "0", "--high", "10", "--bins", "16", "--json"]
+    record = json.loads(good("plan", *domain, *BUDGET, "--honest-fraction", "0.9", "--protocol", "ssw").stdout)
+    assert record["guarantee"]["users"] == 4_500
+    assert record["protocol"] == "ssw"
+    capped = json.loads(good("plan", *domain, *BUDGET, "--max-local-epsilon", "0.5").stdout)
+    assert 0.499 < capped["guarantee"]["local_epsilon"] <= 0.5
+
+
+def test_a_weak_promise_is_said_to_be_one(good: Run) -> None:
+    result = good(
+        "plan",
+        *[
+            "--low",
+            "0",
+            "--high",
+            "10",
+            "--bins",
+            "16",
+            "--users",
+            "5000",
+            "--epsilon",
+            "1",
+            "--delta",
+            "1e-3",
+            "--json",
+        ],
+    )
+    assert result.stderr.startswith("shufflegram: warning: delta 0.001 is above 1/n")
+    assert result.stderr.count("\n") == 1
+    assert json.loads(result.stdout)["guarantee"]["warnings"]
+
+
+def test_a_plan_is_replaced_only_on_request(run: Run, good: Run, folder: Path) -> None:
+    before = (folder / "plan.json").read_bytes()
+    again = ("plan", *["--low", "0", "--high", "10", "--bins", "16", "--output", "plan.json"], *BUDGET)
+    assert run(*again).exit_code == 2
+    assert (folder / "plan.json").read_bytes() == before
+    good(*again, "--force")
+    assert (folder / "plan.json").read_bytes() != before

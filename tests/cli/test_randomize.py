@@ -1,0 +1,178 @@
+"""`randomize`: reports and nothing else, from the secure source, in the order of the rows or in none."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from numpy.typing import NDArray
+from pyarrow import parquet
+from scipy import stats
+
+import shufflegram as sg
+from shufflegram import tables
+from shufflegram.randomness import SecureSource
+
+from .conftest import USERS, Run
+
+# The first half of the users holds the one value, the second half the other; their windows are far apart.
+ONE, OTHER = 5.0, 95.0
+HALF = USERS // 2
+FALSE_ALARM = 1e-9
+
+
+@pytest.fixture(autouse=True)
+def values(folder: Path) -> NDArray[np.float64]:
+    values = np.repeat([ONE, OTHER], HALF)
+    lines = [f"user{row},{value}" for row, value in enumerate(values)]
+    (folder / "values.csv").write_text("\n".join(["name,share", *lines]))
+    parquet.write_table(pa.table({"name": [f"user{row}" for row in range(USERS)], "share": values}), "values.parquet")
+    return values
+
+
+def reports_in(path: str) -> NDArray[np.int64]:
+    column = tables.open_column(path, "report")
+    return np.concatenate([batch.values for batch in column.batches()]).astype(np.int64)
+
+
+def near(plan: sg.Plan, reports: NDArray[np.int64], value: float) -> NDArray[np.bool_]:
+    """Which reports lie in the window of a value."""
+    start = int(plan.domain.cells([value])[0])
+    return (reports >= start) & (reports < start + plan.mechanism.window)
+
+
+@pytest.mark.parametrize("source", ["values.csv", "values.parquet"])
+@pytest.mark.parametrize("target", ["r.csv", "r.parquet"])
+def test_only_reports_are_written_in_the_order_of_the_rows(good: Run, source: str, target: str) -> None:
+    result = good("randomize", "plan.json", source, "--column", "share", "--output", target)
+    assert "3,000 reports" in result.stdout
+    assert "must be shuffled" in result.stdout
+    content = Path(target).read_bytes()
+    assert b"user" not in content
+    if target == "r.parquet":
+        assert parquet.read_schema(target).names == ["report"]
+    plan, reports = sg.Plan.load("plan.json"), reports_in(target)
+    assert reports.shape == (USERS,)
+    # inside its window a report falls with probability w k q, exactly
+    wave = plan.mechanism
+    inside = wave.window * wave.inside_weight / wave.total_weight
+    least, most = stats.binom(HALF, inside).ppf([FALSE_ALARM / 2, 1 - FALSE_ALARM / 2])
+    assert least <= near(plan, reports[:HALF], ONE).sum() <= most
+    assert least <= near(plan, reports[HALF:], OTHER).sum() <= most
+
+
+def test_a_shuffled_file_has_no_order(good: Run) -> None:
+    result = good("randomize", "plan.json", "values.csv", "--column", "share", "--shuffle")
+    assert "must be shuffled" not in result.stdout
+    plan, reports = sg.Plan.load("plan.json"), reports_in("reports.csv")
+    found = near(plan, reports, ONE)
+    # given how many reports are near the one value, those in the first half are a draw without replacement
+    law = stats.hypergeom(USERS, int(found.sum()), HALF)
+    least, most = law.ppf([FALSE_ALARM / 2, 1 - FALSE_ALARM / 2])
+    assert least <= found[:HALF].sum() <= most
+    # in the order of the rows nearly all would be there
+    assert most < 0.7 * found.sum()
+
+
+def test_many_batches_are_shuffled_together(good: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "BATCH_ROWS", 100)
+    good("randomize", "plan.json", "values.parquet", "--column", "share", "--shuffle", "--output", "r.csv")
+    plan, reports = sg.Plan.load("plan.json"), reports_in("r.csv")
+    found = near(plan, reports, ONE)
+    least, most = stats.hypergeom(USERS, int(found.sum()), HALF).ppf([FALSE_ALARM / 2, 1 - FALSE_ALARM / 2])
+    assert reports.shape == (USERS,)
+    assert least <= found[:HALF].sum() <= most
+
+
+def test_no_two_runs_are_alike(good: Run) -> None:
+    for target in ("a.csv", "b.csv"):
+        good("randomize", "plan.json", "values.csv", "--column", "share", "--output", target)
+    # each of 3,000 pairs of reports agrees by chance at most with the probability of the likeliest report
+    assert not np.array_equal(reports_in("a.csv"), reports_in("b.csv"))
+
+
+def test_every_draw_comes_from_the_secure_source(good: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn, ordered = [], []
+    draw, order = SecureSource.integers_below, SecureSource.order
+
+    def note_draw(self: SecureSource, bound: int, size: int) -> NDArray[np.int64]:
+        drawn.append(size)
+        return draw(self, bound, size)
+
+    def note_order(self: SecureSource, size: int) -> NDArray[np.intp]:
+        ordered.append(size)
+        return order(self, size)
+
+    monkeypatch.setattr(SecureSource, "integers_below", note_draw)
+    monkeypatch.setattr(SecureSource, "order", note_order)
+    good("randomize", "plan.json", "values.csv", "--column", "share", "--shuffle")
+    assert sum(drawn) == USERS
+    assert ordered == [USERS]
+
+
+def test_there_is_no_seed(run: Run) -> None:
+    assert "seed" in run("randomize", "--help").stdout
+    for option in ("--seed", "--simulation-seed"):
+        assert run("randomize", "plan.json", "values.csv", "--column", "share", option, "1").exit_code == 2
+
+
+def test_the_parquet_file_names_its_plan(good: Run) -> None:
+    answer = json.loads(
+        good("randomize", "plan.json", "values.parquet", "--column", "share", "--json").stdout,
+    )
+    digest = sg.Plan.load("plan.json").digest
+    assert answer == {"reports": USERS, "output": "reports.parquet", "shuffled": False, "plan_digest": digest}
+    assert tables.open_column("reports.parquet").digests == {digest}
+
+
+def test_a_folder_of_parquet_files(good: Run, folder: Path) -> None:
+    (folder / "parts").mkdir()
+    for part in range(3):
+        parquet.write_table(pa.table({"v": [float(part)] * 10}), folder / "parts" / f"{part}.parquet")
+    good("randomize", "plan.json", "parts")
+    assert reports_in("reports.parquet").shape == (30,)
+
+
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        ("1234.5", r"the value of 'share' in row 7 below the header lies outside the domain [0, 100]"),
+        ("-1234.5", "row 7 below the header lies outside the domain"),
+        ("1234.5x", "'share' has an entry that is no number in row 7"),
+        ("", "'share' has no value in row 7"),
+        ("1234.5,6", "row 7 below the header of bad.csv has 2 columns"),
+    ],
+)
+def test_a_bad_row_leaves_nothing_behind_and_shows_nothing(run: Run, folder: Path, bad: str, said: str) -> None:
+    (folder / "bad.csv").write_text("\n".join(["share", *["50"] * 6, bad or '""', *["50"] * 6]))
+    (folder / "reports.csv").write_text("kept")
+    before = sorted(folder.iterdir())
+    result = run("randomize", "plan.json", "bad.csv", "--force")
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert said in result.stderr
+    assert "1234" not in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert sorted(folder.iterdir()) == before
+    assert (folder / "reports.csv").read_text() == "kept"
+
+
+def test_a_late_bad_row_is_named_by_its_place_in_the_file(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "BATCH_ROWS", 100)
+    values = np.full(1_000, 50.0)
+    values[776] = 1234.5
+    parquet.write_table(pa.table({"share": values}), "bad.parquet")
+    result = run("randomize", "plan.json", "bad.parquet")
+    assert "row 777 of bad.parquet lies outside the domain" in result.stderr
+    assert not (folder / "reports.parquet").exists()
+
+
+def test_values_outside_are_taken_where_the_plan_says_so(good: Run, folder: Path) -> None:
+    domain = sg.Domain(0, 100, bins=32, outside="clamp")
+    sg.plan(domain, users=USERS, epsilon=4, delta=1e-6).save("clamping.json")
+    (folder / "wide.csv").write_text("share\n-5\n1e9\n50\n")
+    good("randomize", "clamping.json", "wide.csv")
+    assert reports_in("reports.csv").shape == (3,)

@@ -1,0 +1,278 @@
+"""Columns out of files, reports into files; whatever is wrong is one line that shows no value."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import shufflegram as sg
+from shufflegram import tables
+from shufflegram.errors import TableError
+
+SECRET = "48151623"
+
+
+def written(folder: Path, name: str, content: str | bytes) -> Path:
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def read(path: Path, column: str | None = None) -> list[float]:
+    return [value for batch in tables.open_column(path, column).batches() for value in batch.values.tolist()]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a\n1\n2.5\n-3e2\n",
+        "a\r\n1\r\n2.5\r\n-3e2",
+        "\ufeffa,b\n1,x\n2.5,y\n-3e2,z\n",
+        'b,a\n"x, ""y""",1\n"two\nlines", 2.5 \n,-300\n',
+        "\n\na\n1\n\n2.5\n-300\n\n",
+    ],
+)
+def test_a_column_of_a_csv_file(tmp_path: Path, text: str) -> None:
+    assert read(written(tmp_path, "t.CSV", text), "a") == [1, 2.5, -300]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([1, 2, 250], pa.uint8()),
+        pa.array([1, 2, 250], pa.int64()),
+        pa.array([1, 2, 250], pa.float32()),
+        pa.array([1, 2, 250], pa.float16()),
+        pa.array([1, 2, 250], pa.decimal128(10, 3)),
+    ],
+    ids=lambda column: str(column.type),
+)
+def test_a_column_of_a_parquet_file(tmp_path: Path, column: Any) -> None:
+    parquet.write_table(pa.table({"b": ["x"] * 3, "a": column}), tmp_path / "t.parquet")
+    assert read(tmp_path / "t.parquet", "a") == [1, 2, 250]
+
+
+def test_a_name_with_a_dot_is_a_name(tmp_path: Path) -> None:
+    parquet.write_table(pa.table({"a.b": [1.0], "a": [2.0]}), tmp_path / "t.parquet")
+    assert read(tmp_path / "t.parquet", "a.b") == [1]
+    assert read(tmp_path / "t.parquet", "a") == [2]
+
+
+def test_a_folder_of_parquet_files_is_read_in_the_order_of_names(tmp_path: Path) -> None:
+    (tmp_path / "deeper").mkdir()
+    for name, values in (("deeper/c", [4]), ("b", [2, 3]), ("a", [1]), ("_hidden", [99])):
+        parquet.write_table(pa.table({"v": values}), tmp_path / f"{name}.parquet")
+    assert read(tmp_path) == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
+def test_a_long_column_comes_in_batches_and_counts_its_rows(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "BATCH_BYTES", 1_000)
+    monkeypatch.setattr(tables, "BATCH_ROWS", 100)
+    values = np.arange(2_000)
+    if name == "t.csv":
+        written(tmp_path, name, "v\n" + "".join(f"{value}\n" for value in values))
+    else:
+        parquet.write_table(pa.table({"v": values}), tmp_path / name)
+    column = tables.open_column(tmp_path / name)
+    batches = list(column.batches())
+    assert len(batches) > 5
+    assert np.array_equal(np.concatenate([batch.values for batch in batches]), values)
+    assert [batch.before for batch in batches] == np.cumsum([0, *(b.values.size for b in batches[:-1])]).tolist()
+    assert batches[-1].read == column.size
+    assert 0 < batches[0].read < column.size or name == "t.csv"
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
+@pytest.mark.parametrize("row", [1, 777, 1_999, 2_000])
+def test_the_row_that_is_wrong_is_named_in_any_batch(
+    tmp_path: Path, name: str, row: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "BATCH_BYTES", 1_000)
+    monkeypatch.setattr(tables, "BATCH_ROWS", 100)
+    values = [float(value) for value in range(2_000)]
+    values[row - 1] = float("inf")
+    if name == "t.csv":
+        words = ["word" if value == float("inf") else str(value) for value in values]
+        written(tmp_path, name, "v\n" + "\n".join(words))
+    else:
+        parquet.write_table(pa.table({"v": values}), tmp_path / name)
+    with pytest.raises(TableError, match=rf"in row {row:,} (below the header|of t\.parquet)$"):
+        read(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "said"),
+    [
+        ("", "a", "is empty"),
+        ("\n\n", "a", "is empty"),
+        ("a,b\n", "a", "has no rows below its names"),
+        ("a,b\n1,2\n", None, "has 2 columns, so one must be named: a, b"),
+        ("a,b\n1,2\n", "c", "has no column 'c'; it has a, b"),
+        (",".join(f"c{i}" for i in range(30)) + "\n", "x", r"it has c0, c1, .*, c9, \.\.\.$"),
+        ("a,a\n1,2\n", "a", "has 2 columns called 'a'"),
+        (f"a,b\n1,2\n{SECRET}\n", "a", "row 2 below the header of .* has 1 columns, but there are 2 names"),
+        (f"a,b\n1,2\n3,4,{SECRET}\n", "a", "row 2 below the header of .* has 3 columns"),
+        (f"a,b\n1,2\n{SECRET}x,4\n", "a", "'a' has an entry that is no number in row 2 below the header"),
+        (f"a\n1\n2\n3\n€{SECRET}\n", "a", "no number in row 4"),
+        ("a\n1\n1_000\n", "a", "no number in row 2"),
+        ('a\n"1,000"\n', "a", "no number in row 1"),
+        ("a\ntrue\n", "a", "no number in row 1"),
+        ("a,b\n1,1\n,2\n", "a", "'a' has no value in row 2"),
+        ("a\n1\nNA\n", "a", "no value in row 2"),
+        ("a\n1\nnan\n", "a", "no value in row 2"),
+        ("a\n1\ninf\n", "a", "not a finite number in row 2"),
+        ("a\n1\n1e999\n", "a", "not a finite number in row 2"),
+        (f"{SECRET}\n2\n", None, "first row of .* holds numbers; it has to name the columns"),
+        (f"{SECRET},x\n2,y\n", "a", "first row of .* holds numbers; it has to name the columns"),
+        (b"\xff\xfea\n1\n", "a", "is not UTF-8"),
+        (b"a\n1\n\xff\xfe\n", "a", "not UTF-8"),
+    ],
+)
+def test_a_csv_file_that_will_not_do(tmp_path: Path, text: str | bytes, column: str | None, said: str) -> None:
+    path = written(tmp_path, "t.csv", text)
+    with pytest.raises(TableError, match=said) as caught:
+        read(path, column)
+    assert "\n" not in str(caught.value)
+    assert SECRET not in str(caught.value)
+    # nor in what a traceback would show
+    assert caught.value.__suppress_context__ or SECRET not in repr(caught.value.__context__)
+
+
+def table(**columns: Any) -> Callable[[Path], None]:
+    return lambda path: parquet.write_table(pa.table(columns), path)
+
+
+@pytest.mark.parametrize(
+    ("write", "said"),
+    [
+        (lambda path: path.write_bytes(b""), "cannot be read as Parquet"),
+        (lambda path: path.write_bytes(b"a,b\n1,2\n"), "cannot be read as Parquet"),
+        (table(a=[1, None, 3]), "'a' has no value in row 2 of t.parquet"),
+        (table(a=[1.0, 2.0, float("nan")]), "not a finite number in row 3 of t.parquet"),
+        (table(a=[SECRET]), "must hold numbers, but holds string"),
+        (table(a=[True]), "must hold numbers, but holds bool"),
+        (table(a=pa.array([0], pa.timestamp("s"))), "must hold numbers, but holds timestamp"),
+        (table(a=[[1]]), "must hold numbers, but holds list"),
+        (table(b=[1], c=[2]), "no column 'a'; it has b, c"),
+        (table(a=pa.array([], pa.int8())), "has no rows"),
+    ],
+)
+def test_a_parquet_file_that_will_not_do(tmp_path: Path, write: Callable[[Path], None], said: str) -> None:
+    write(tmp_path / "t.parquet")
+    with pytest.raises(TableError, match=said) as caught:
+        read(tmp_path / "t.parquet", "a")
+    assert SECRET not in str(caught.value)
+
+
+def test_a_damaged_page_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    parquet.write_table(pa.table({"a": np.arange(1_000)}), path, compression="gzip")
+    content = bytearray(path.read_bytes())
+    content[40:400] = bytes(360)
+    path.write_bytes(content)
+    with pytest.raises(TableError, match="cannot be read as Parquet; it may be damaged"):
+        read(path, "a")
+
+
+def test_files_that_are_not_there(tmp_path: Path) -> None:
+    for path, said in (
+        (tmp_path / "none.csv", "there is no file"),
+        (written(tmp_path, "t.xlsx", "a\n1\n"), r"ends in \.csv or \.parquet"),
+        (tmp_path, r"holds no \.parquet files"),
+    ):
+        with pytest.raises(TableError, match=said):
+            tables.open_column(path)
+
+
+@pytest.mark.parametrize("name", ["r.csv", "r.parquet"])
+def test_reports_survive_their_file(tmp_path: Path, name: str) -> None:
+    with tables.report_writer(tmp_path / name, "d1g357") as write:
+        write(np.array([3, 0, 511]))
+        write(np.array([7]))
+        # nothing is there before all is
+        assert not (tmp_path / name).exists()
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    column = tables.open_column(tmp_path / name, tables.REPORT)
+    assert read(tmp_path / name, "report") == [3, 0, 511, 7]
+    assert column.digests == (frozenset() if name == "r.csv" else {"d1g357"})
+    assert (tmp_path / name).stat().st_mode & 0o777 == 0o666 & ~current_umask()
+
+
+def current_umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+@pytest.mark.parametrize("name", ["r.csv", "r.parquet"])
+@pytest.mark.parametrize("failure", [RuntimeError, KeyboardInterrupt])
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, name: str, failure: type[BaseException]) -> None:
+    old = written(tmp_path, name, "old")
+
+    def fail() -> None:
+        with tables.report_writer(old, "digest", overwrite=True) as write:
+            write(np.arange(10))
+            raise failure
+
+    with pytest.raises(failure):
+        fail()
+    assert old.read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_places_where_no_file_can_be_put(tmp_path: Path) -> None:
+    written(tmp_path, "old.csv", "old")
+    (tmp_path / "folder.csv").mkdir()
+    for name, said in (
+        ("old.csv", "exists already"),
+        ("folder.csv", "is a folder"),
+        ("none/r.csv", "there is no folder"),
+        ("r.txt", "ends in"),
+        ("x" * 300 + ".csv", "cannot be written: File name too long"),
+    ):
+        with pytest.raises(TableError, match=said), tables.report_writer(tmp_path / name, "digest") as write:
+            write(np.arange(3))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder.csv", "old.csv"]
+    with tables.report_writer(tmp_path / "old.csv", "digest", overwrite=True) as write:
+        write(np.arange(2))
+    assert (tmp_path / "old.csv").read_text() == "report\n0\n1\n"
+
+
+def test_a_file_that_appears_while_another_is_written_is_kept(tmp_path: Path) -> None:
+    def race() -> None:
+        with tables.whole_file(tmp_path / "t") as part:
+            part.write_text("mine")
+            (tmp_path / "t").write_text("theirs")
+
+    with pytest.raises(TableError, match="exists already"):
+        race()
+    assert (tmp_path / "t").read_text() == "theirs"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Series([5.0, 50.0, 95.0] * 100, index=range(7, 307)),
+        pd.Series([5, 50, 95] * 100, dtype="Int64"),
+        pl.Series([5.0, 50.0, 95.0] * 100),
+        pa.array([5, 50, 95] * 100),
+        pa.chunked_array([[5, 50, 95]] * 100),
+    ],
+    ids=["pandas", "pandas-nullable", "polars", "arrow", "arrow-chunked"],
+)
+def test_a_randomizer_takes_columns_of_other_libraries(column: Any) -> None:
+    plan = sg.plan(sg.Domain(0, 100, bins=10), users=1_000, epsilon=2, delta=1e-6)
+    reports = plan.randomizer.randomize(column, sg.SeededSource(4))
+    same = plan.randomizer.randomize([5.0, 50.0, 95.0] * 100, sg.SeededSource(4))
+    assert np.array_equal(reports, same)
