@@ -1,6 +1,6 @@
 """How much exact accounting buys: W1 to the true histogram at the same privacy, published parameters beside exact ones.
 
-    python benchmarks/accuracy.py
+python benchmarks/accuracy.py
 """
 
 import numpy as np

@@ -73,7 +73,7 @@ def print_answers() -> None:
                 for delta in DELTAS:
                     setting = f"share {float(share):.3g}, n {users:.0e}, eps {epsilon:g}, delta {delta:g}"
                     given = share, users, epsilon, delta
-                    searches[setting] = seconds(lambda g=given: accounting.largest_guaranteed_ratio(*g), 1)
+                    searches[setting] = seconds(lambda g=given: accounting.largest_guaranteed_ratio(*g), 2)
                     ratio = Fraction(accounting.largest_guaranteed_ratio(*given)).limit_denominator(10**6)
                     at_limit = wave.with_density_ratio(ratio)
                     law = blanket_law(at_limit)
@@ -81,9 +81,9 @@ def print_answers() -> None:
                     answers[setting] = seconds(lambda a=(at_limit, users, epsilon): accounting.delta(*a), 3)
                     if delta == DELTAS[0]:
                         known = at_limit, users, epsilon, delta
-                        brackets[setting] = seconds(lambda a=known: accounting.largest_density_ratio(*a), 1)
+                        brackets[setting] = seconds(lambda a=known: accounting.largest_density_ratio(*a), 2)
                         proof = law, users, Fraction(str(epsilon))
-                        certificates[setting] = seconds(lambda a=proof: certify(*a), 1)
+                        certificates[setting] = seconds(lambda a=proof: certify(*a), 2)
     report("delta, guaranteed", 2e-3, deltas)
     report("delta, both ends", 6e-3, answers)
     report("largest ratio, guaranteed", 80e-3, searches)

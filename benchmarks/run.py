@@ -1,6 +1,6 @@
 """Runs every benchmark, one after the other on one thread, and writes what they print to docs/performance.md.
 
-    python3 task.py benchmark
+python3 task.py benchmark
 """
 
 import os

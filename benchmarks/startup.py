@@ -1,6 +1,6 @@
 """How long starting takes: importing the package, asking for help, and the first estimate of a process.
 
-    python benchmarks/startup.py
+python benchmarks/startup.py
 """
 
 import statistics

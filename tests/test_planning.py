@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 import shufflegram as sg
 from shufflegram.errors import BudgetError, InfeasibleError, InputError, PlanError
 
@@ -189,5 +190,11 @@ def test_an_unknown_protocol_is_named_beside_the_known_ones() -> None:
 
 def test_the_statement_says_what_to_whom_and_what_is_left(made: sg.Plan) -> None:
     statement = made.guarantee.statement()
-    for part in ("0.1, 1e-06", "100,000 honest", "replaced by any other", "collude", f"{made.guarantee.local_epsilon:.3g}"):
+    for part in (
+        "0.1, 1e-06",
+        "100,000 honest",
+        "replaced by any other",
+        "collude",
+        f"{made.guarantee.local_epsilon:.3g}",
+    ):
         assert part in statement

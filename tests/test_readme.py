@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 import shufflegram
 
 ROOT = Path(__file__).resolve().parents[1]

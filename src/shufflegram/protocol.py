@@ -52,7 +52,7 @@ class Tally:
 class Randomizer(Interface):
     """Runs on a user's device. Its input is one user's value; its output is all that leaves the device."""
 
-    def randomize(self, values: ArrayLike, source: Source = SECURE_SOURCE) -> Integers:
+    def randomize(self, values: ArrayLike, source: Source) -> Integers:
         """The reports of users with these values, each independent of all others."""
         ...
 

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+
 from shufflegram.channel import square_wave_channel
 from shufflegram.design.information import mutual_information, paper_bound, prior_bound
 from shufflegram.errors import ValuesError
