@@ -70,8 +70,8 @@ def slsqp_from(budget: Budget, b: float, k: float) -> Found:
 def by_penalty(budget: Budget, method: Method, weight: float = 1e6) -> Found:
     """The Courant-Beltrami penalty: minimise -I_u + weight * max(0, delta(b, k) - delta)^2 without constraints.
 
-    The violation is of the order of delta, so its square weighs next to nothing unless the weight is enormous, and
-    then the search sticks to the constraint where it first meets it.
+    No solution is private, as the penalty acts only where delta is exceeded. The violation is of the order of delta, so
+    its square weighs next to nothing unless the weight is enormous, and then Powell's search does not leave its start.
     """
     from scipy.optimize import minimize
 
