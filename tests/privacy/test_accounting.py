@@ -223,7 +223,10 @@ def any_wave(generator: np.random.Generator, epsilon: float) -> Wave | None:
     if generator.random() < 0.5:
         half_width = Fraction(generator.random() / 2).limit_denominator(10 ** int(generator.integers(1, 9)))
         return ContinuousSquareWave(half_width or Fraction(1, 7), exact_ratio)
-    cells, circular = int(generator.choice([2, 3, 4, 5, int(generator.integers(2, 5000))])), bool(generator.random() < 0.5)
+    cells, circular = (
+        int(generator.choice([2, 3, 4, 5, int(generator.integers(2, 5000))])),
+        bool(generator.random() < 0.5),
+    )
     half_width_cells = int(generator.integers(0, widest_half_width(cells, circular=circular) + 1))
     rounded = exact_ratio.limit_denominator(1000)
     try:

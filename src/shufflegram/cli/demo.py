@@ -124,7 +124,7 @@ def _figure(hours: "Estimate", truth: "Estimate", band: "Band", title: str) -> "
     below.axhline(0, color="0.3", linewidth=0.8)
     below.set(xlabel="hour of the day", ylabel="share so far:\noff by (% points)", xticks=TICKS)
     below.margins(y=0.35)
-    below.legend(loc="lower left", ncols=2)
+    below.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, frameon=False, borderaxespad=0.2)
     return figure
 
 

@@ -21,7 +21,7 @@ Wave = SquareWave | ContinuousSquareWave
 # Larger density ratios than this say no more about a value and do not fit 64-bit weights.
 LARGEST_RATIO = 1e12
 # Searches end when the unknown is known this well, relative to itself.
-PRECISION = 1e-9
+PRECISION = 1e-8
 
 
 def delta(mechanism: Wave, users: int, epsilon: float) -> Bracket:

@@ -109,7 +109,7 @@ def choose_contour(atoms: TiltedAtoms, tilt: float) -> Contour:
     reach = _reach(rate, distance)
     each = core_bounds(atoms, primary, reach, step)
     worth = np.flatnonzero(each * tilt * tilt > WORTH_SUMMING) + 1
-    affordable = max(1, int(MOST_POINTS * step / (2 * reach)))
+    affordable = int(MOST_POINTS * step / (2 * reach))
     if worth.size > affordable:
         worth = np.sort(np.argsort(-each, kind="stable")[:affordable] + 1)
     ranges = [(1, math.ceil(reach / step) + 1)]

@@ -121,9 +121,10 @@ def _trapezoid(values: Floats, masses: Floats, rest: float, terms: int, tilt: fl
     real = -2.0 * (tilted @ np.sin(phase / 2) ** 2)
     imaginary = tilted @ np.sin(phase)
     distance_from_zero = np.hypot(1.0 + real, imaginary)
-    near_one = 0.5 * np.log1p(np.maximum(2 * real + real * real + imaginary * imaginary, -0.99))
-    far_from_one = np.log(np.maximum(distance_from_zero, 1e-300))
-    log_size = np.minimum(np.where(distance_from_zero > 0.5, near_one, far_from_one), 0.0)
+    log_size = 0.5 * np.log1p(np.maximum(2 * real + real * real + imaginary * imaginary, -0.99))
+    far_from_one = distance_from_zero < 0.5
+    log_size[far_from_one] = np.log(np.maximum(distance_from_zero[far_from_one], 1e-300))
+    log_size = np.minimum(log_size, 0.0)
     # M^N / s^2 relative to M(lambda)^N
     most = 1 / (tilt * tilt + t * t)
     size = np.exp(terms * log_size) * most
