@@ -85,9 +85,9 @@ def print_answers() -> None:
                         proof = law, users, Fraction(str(epsilon))
                         certificates[setting] = seconds(lambda a=proof: certify(*a), 2)
     report("delta, guaranteed", 2e-3, deltas)
-    report("delta, both ends", 6e-3, answers)
+    report("delta, both ends", 2e-3, answers)
     report("largest ratio, guaranteed", 80e-3, searches)
-    report("largest ratio, both ends", 160e-3, brackets)
+    report("largest ratio, both ends", 80e-3, brackets)
     report("certificate", 0.5, certificates)
 
 

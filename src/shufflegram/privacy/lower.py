@@ -38,7 +38,9 @@ def explicit_laws(mechanism: SquareWave | ContinuousSquareWave, k: Fraction | No
         return sum(((a.gain - a.loss) ** 2 * a.probability for a in law(first, second, x0).atoms), Fraction(0))
 
     worst = others[0] if len(others) == 1 else max(others, key=signal)
-    return law(first, second, worst), law(second, first, worst)
+    one, other = law(first, second, worst), law(second, first, worst)
+    # both orders are the same law where the others are as far from the one value as from the other
+    return (one,) if set(one.atoms) == set(other.atoms) else (one, other)
 
 
 def _places(mechanism: SquareWave | ContinuousSquareWave, share: Fraction, circular: bool) -> Sequence[Fraction]:
