@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InfeasibleError
-from ..privacy.accounting import LARGEST_RATIO
 from ..privacy.bounds import hoeffding, log_hoeffding
 from ..privacy.budget import Budget
+from ..privacy.search import LARGEST_RATIO
 from .information import paper_bound
 from .square_wave import NARROWEST, WIDEST, published_ratio
 

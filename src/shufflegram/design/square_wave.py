@@ -14,8 +14,7 @@ from ..errors import InfeasibleError
 from ..mechanism import ContinuousSquareWave, SquareWave, widest_half_width
 from ..privacy.accounting import largest_guaranteed_ratio, largest_ratio_under
 from ..privacy.bounds import hoeffding
-from ..privacy.budget import Budget
-from ..privacy.exact import LARGEST_EPSILON
+from ..privacy.budget import LARGEST_EPSILON, Budget
 from .information import mutual_information, paper_bound
 
 # Significant digits of a proposed density ratio: short enough to read, fine enough to lose nothing.

@@ -3,9 +3,12 @@
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..errors import BudgetError
-from .accounting import check_delta
-from .exact import check_crowd, check_epsilon
+
+# Beyond this epsilon no guarantee means anything: the odds of what is learnt may change by a factor of 5e21.
+LARGEST_EPSILON = 50.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +33,27 @@ class Budget:
     def capped(self, ratio: float) -> float:
         """The density ratio, or less where the local epsilon is capped: ln k <= max_local_epsilon."""
         return ratio if self.max_local_epsilon is None else min(ratio, math.exp(min(self.max_local_epsilon, 300.0)))
+
+
+def check_crowd(users: int) -> None:
+    """One clear error for a crowd that means nothing."""
+    if isinstance(users, bool) or not isinstance(users, (int, np.integer)):
+        raise BudgetError(f"the number of users must be a whole number, got {users!r}")
+    if users < 1:
+        raise BudgetError(f"the number of users must be at least 1, got {users}")
+    if users > 10**15:
+        raise BudgetError(f"the number of users must be at most 1e15, got {users}")
+
+
+def check_epsilon(epsilon: float) -> None:
+    """One clear error for an epsilon that means nothing."""
+    if isinstance(epsilon, bool) or not isinstance(epsilon, (int, float, np.integer, np.floating)):
+        raise BudgetError(f"epsilon must be a number, got {epsilon!r}")
+    if not (math.isfinite(epsilon) and 0 <= epsilon <= LARGEST_EPSILON):
+        raise BudgetError(f"epsilon must be between 0 and {LARGEST_EPSILON:g}, got {epsilon:g}")
+
+
+def check_delta(delta: float) -> None:
+    """One clear error for a delta that means nothing."""
+    if isinstance(delta, bool) or not isinstance(delta, (int, float)) or not 0 < delta < 1:
+        raise BudgetError(f"delta must be a number between 0 and 1, both excluded, got {delta!r}")

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from ..errors import BudgetError, InfeasibleError
 from . import exact
-from .accounting import Wave, check_delta, smallest_epsilon
+from .accounting import Wave, smallest_epsilon
+from .budget import LARGEST_EPSILON, check_crowd, check_delta, check_epsilon
 from .laws import Atom, PrivacyLaw, blanket_law
 
 # What each round may lose beyond its grid, and how many grid points it has to either side of zero.
@@ -72,14 +73,14 @@ class ComposedLoss:
 
     def delta(self, epsilon: float) -> float:
         """At this epsilon, delta is at most this."""
-        exact.check_epsilon(epsilon)
+        check_epsilon(epsilon)
         return max(order.delta(epsilon) for order in self.orders)
 
     def epsilon(self, delta: float) -> float:
         """At this delta, epsilon is at most this."""
         check_delta(delta)
         highest = max(order.lowest + order.spacing * order.masses.size for order in self.orders)
-        highest = min(highest, exact.LARGEST_EPSILON)
+        highest = min(highest, LARGEST_EPSILON)
         if self.delta(highest) > delta:
             raise InfeasibleError(
                 f"delta {delta:g} is below what this composition can resolve ({self.delta(highest):.3g}); "
@@ -93,7 +94,7 @@ def compose(rounds: Sequence[Round]) -> ComposedLoss:
     if not rounds:
         raise BudgetError("there are no rounds to compose; at least one is needed")
     for each in rounds:
-        exact.check_crowd(each.terms)
+        check_crowd(each.terms)
         if isinstance(each.times, bool) or not isinstance(each.times, int) or each.times < 1:
             raise BudgetError(f"a round must be run a whole number of times, at least once, got {each.times!r}")
     if sum(each.times for each in rounds) > MOST_ROUNDS:

@@ -23,8 +23,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..errors import BudgetError, MechanismError
+from ..errors import MechanismError
 from .bracket import Bracket
+from .budget import check_crowd, check_epsilon
 from .contour import ALIASING, Contour, Floats, TiltedAtoms, choose_contour, find_tilt, remainder
 from .laws import Atom, PrivacyLaw
 
@@ -35,8 +36,6 @@ PRECISE = decimal.Context(prec=60)
 LARGEST_DENSITY = 10**150
 # Beyond this exponent floating point overflows.
 LARGEST_EXPONENT = 700.0
-# And beyond this epsilon no guarantee means anything: the odds of what is learnt may change by a factor of 5e21.
-LARGEST_EPSILON = 50.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,24 +88,6 @@ def _precise(atom: Atom, epsilon: float) -> float:
         gain = decimal.Decimal(atom.gain.numerator) / atom.gain.denominator
         loss = decimal.Decimal(atom.loss.numerator) / atom.loss.denominator
         return float(gain - decimal.Decimal(float(epsilon)).exp() * loss)
-
-
-def check_crowd(users: int) -> None:
-    """One clear error for a crowd that means nothing."""
-    if isinstance(users, bool) or not isinstance(users, (int, np.integer)):
-        raise BudgetError(f"the number of users must be a whole number, got {users!r}")
-    if users < 1:
-        raise BudgetError(f"the number of users must be at least 1, got {users}")
-    if users > 10**15:
-        raise BudgetError(f"the number of users must be at most 1e15, got {users}")
-
-
-def check_epsilon(epsilon: float) -> None:
-    """One clear error for an epsilon that means nothing."""
-    if isinstance(epsilon, bool) or not isinstance(epsilon, (int, float, np.integer, np.floating)):
-        raise BudgetError(f"epsilon must be a number, got {epsilon!r}")
-    if not (math.isfinite(epsilon) and 0 <= epsilon <= LARGEST_EPSILON):
-        raise BudgetError(f"epsilon must be between 0 and {LARGEST_EPSILON:g}, got {epsilon:g}")
 
 
 def _trapezoid(values: Floats, masses: Floats, rest: float, terms: int, tilt: float, at_most: float) -> Evaluation:

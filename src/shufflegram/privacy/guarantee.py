@@ -6,8 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import CertificationError
-from . import exact
-from .accounting import check_delta
+from .budget import check_crowd, check_delta, check_epsilon
 from .certify import Certificate, certify, scientific
 from .laws import PrivacyLaw
 
@@ -65,8 +64,8 @@ def promise(
     law: PrivacyLaw, *, terms: int, users: int, epsilon: float, delta: float, local_epsilon: float
 ) -> Guarantee:
     """Certify that the law with this many terms stays within (epsilon, delta), or raise CertificationError."""
-    exact.check_crowd(users)
-    exact.check_epsilon(epsilon)
+    check_crowd(users)
+    check_epsilon(epsilon)
     check_delta(delta)
     certificate = certify(law, terms, as_written(epsilon))
     if certificate.delta_upper > as_written(delta):

@@ -4,17 +4,16 @@ All other users hold x0 and the target holds x1 or x2. Relative to the output wh
 the shuffled output is (1/n) sum_j u_x1(y_j) / u_x0(y_j), so its hockey-stick divergence has the form of every law
 here, with N = n and all reports drawn from x0. No upper bound may fall below it: that is the test of every upper
 bound.
+
+The target's windows are at the two ends of the report cells, and the others' window ends where the second one begins.
+It misses both windows if they leave it room. Else it reaches into the first, by as little as it can: the second moment
+of X at E = 1, which decides the Gaussian limit, falls with the cells that it shares with either.
 """
 
-from collections.abc import Sequence
 from fractions import Fraction
-from itertools import pairwise
 
 from ..mechanism import ContinuousSquareWave, SquareWave
 from .laws import Atom, PrivacyLaw
-
-# How many places are tried for the others' value where none is out of reach of both of the target's windows.
-PLACES = 20
 
 
 def explicit_laws(mechanism: SquareWave | ContinuousSquareWave, k: Fraction | None = None) -> tuple[PrivacyLaw, ...]:
@@ -24,44 +23,19 @@ def explicit_laws(mechanism: SquareWave | ContinuousSquareWave, k: Fraction | No
     """
     ratio = mechanism.density_ratio if k is None else k
     share = mechanism.window_share
-    circular = isinstance(mechanism, SquareWave) and mechanism.circular
-    # Windows [start, start + share) of a report interval of length 1. The target is at the two ends of the line; on the
-    # circle its two windows touch, which leaves most room for a third.
-    first, second = Fraction(0), share if circular else 1 - share
-    others = _places(mechanism, share, circular)
-
-    def law(x1: Fraction, x2: Fraction, x0: Fraction) -> PrivacyLaw:
-        return _pair_law(ratio, share, x1, x2, x0)
-
-    def signal(x0: Fraction) -> Fraction:
-        # the second moment of X at E = 1 decides the Gaussian limit
-        return sum(((a.gain - a.loss) ** 2 * a.probability for a in law(first, second, x0).atoms), Fraction(0))
-
-    worst = others[0] if len(others) == 1 else max(others, key=signal)
-    one, other = law(first, second, worst), law(second, first, worst)
-    # both orders are the same law where the others are as far from the one value as from the other
-    return (one,) if set(one.atoms) == set(other.atoms) else (one, other)
-
-
-def _places(mechanism: SquareWave | ContinuousSquareWave, share: Fraction, circular: bool) -> Sequence[Fraction]:
-    """Where the others' window may start: one place out of reach of both windows, or some that are not."""
-    if 3 * share <= 1:
-        middle = 2 * share if circular else (1 - share) / 2
-        candidates = [middle]
-    else:
-        candidates = [(1 - share) * i / (PLACES if circular else 2 * PLACES) for i in range(PLACES + 1)]
-    if isinstance(mechanism, ContinuousSquareWave):
-        return candidates
-    cells = mechanism.report_cells
-    return sorted({Fraction(int(place * cells), cells) for place in candidates})
-
-
-def _pair_law(k: Fraction, share: Fraction, x1: Fraction, x2: Fraction, x0: Fraction) -> PrivacyLaw:
-    """The law of (u_x1 - E u_x2) / u_x0 under R(x0), from the pieces that the three windows cut."""
-    q = 1 / (1 + share * (k - 1))
-    cuts = sorted({Fraction(0), Fraction(1), *(start + end for start in (x1, x2, x0) for end in (0, share))})
-    masses: dict[tuple[Fraction, Fraction], Fraction] = {}
-    for low, high in pairwise(cuts):
-        u1, u2, u0 = (k if start <= low < start + share else Fraction(1) for start in (x1, x2, x0))
-        masses[u1 / u0, u2 / u0] = masses.get((u1 / u0, u2 / u0), Fraction(0)) + u0 * q * (high - low)
-    return PrivacyLaw(tuple(Atom(gain, loss, mass) for (gain, loss), mass in masses.items()), Fraction(1))
+    # x1's window is [0, share), x2's [1 - share, 1) and x0's [1 - 2 share, 1 - share), of report cells of length 1.
+    shared = max(Fraction(0), 3 * share - 1)
+    q = 1 / (1 + share * (ratio - 1))
+    pieces = (
+        # u_x1 / u_x0, u_x2 / u_x0, and the mass under R(x0)
+        (Fraction(1), 1 / ratio, ratio * q * shared),  # in x1's window and x0's
+        (ratio, Fraction(1), q * (share - shared)),  # in x1's only
+        (Fraction(1), ratio, q * share),  # in x2's
+        (1 / ratio, 1 / ratio, ratio * q * (share - shared)),  # in x0's only
+        (Fraction(1), Fraction(1), q * (1 - 3 * share + shared)),  # in none
+    )
+    one = PrivacyLaw(tuple(Atom(*piece) for piece in pieces if piece[2]), Fraction(1))
+    if shared == 0:
+        # the others are out of reach of both windows, so both orders are the same law
+        return (one,)
+    return one, PrivacyLaw(tuple(Atom(a.loss, a.gain, a.probability) for a in one.atoms), Fraction(1))
