@@ -58,6 +58,126 @@ def _exp_of_minus(y: float) -> float:
     return p
 
 
+@numba.njit(fastmath=FASTMATH, error_model="numpy")
+def _expect(  # type: ignore[no-untyped-def]
+    frequencies,
+    shares,
+    outside,
+    rise,
+    start,
+    stop,
+    wraps,
+    partial_input,
+    partial_report,
+    partial_extra,
+    steps,
+    partial,
+    ratio,
+):
+    """E-step: ratio_j = share_j / report_j, report_j = outside + rise * (f_i whose windows hold j) + partial extras."""
+    steps[:] = 0.0
+    covered = 0.0  # by the windows that cross from the last report cell to the first
+    for i in range(frequencies.size):
+        steps[start[i]] += frequencies[i]
+        steps[stop[i]] -= frequencies[i]
+        covered += wraps[i] * frequencies[i]
+    if partial_extra.size:
+        partial[:] = 0.0
+        for e in range(partial_extra.size):
+            partial[partial_report[e]] += partial_extra[e] * frequencies[partial_input[e]]
+    for j in range(shares.size):
+        covered += steps[j]
+        steps[j] = covered
+    for j in range(shares.size):
+        # A cell without reports adds nothing, even where the model gives it no probability.
+        ratio[j] = shares[j] / (outside + rise * steps[j] + partial[j]) if shares[j] > 0.0 else 0.0
+
+
+@numba.njit(fastmath=FASTMATH, error_model="numpy")
+def _maximise(  # type: ignore[no-untyped-def]
+    frequencies,
+    ratio,
+    outside,
+    rise,
+    start,
+    stop,
+    wraps,
+    partial_input,
+    partial_report,
+    partial_extra,
+    running,
+    updated,
+):
+    """M-step: updated_i = f_i * sum_j ratio_j M_ji, which sums to one as the shares do."""
+    total = 0.0
+    for j in range(ratio.size):
+        total += ratio[j]
+        running[j + 1] = total
+    for i in range(frequencies.size):
+        in_window = running[stop[i]] - running[start[i]] + wraps[i] * total
+        updated[i] = outside * total + rise * in_window
+    for e in range(partial_extra.size):
+        updated[partial_input[e]] += partial_extra[e] * ratio[partial_report[e]]
+    for i in range(frequencies.size):
+        updated[i] *= frequencies[i]
+
+
+@numba.njit(fastmath=FASTMATH, error_model="numpy")
+def _merge(updated, group, group_size, sums):  # type: ignore[no-untyped-def]
+    """Every bin takes the mean of its group."""
+    sums[:] = 0.0
+    for i in range(updated.size):
+        sums[group[i]] += updated[i]
+    for i in range(updated.size):
+        updated[i] = sums[group[i]] / group_size[group[i]]
+
+
+@numba.njit(fastmath=FASTMATH, error_model="numpy")
+def _weigh(padded, bins, position, scale, circular, weight, flow):  # type: ignore[no-untyped-def]
+    """Each pair of neighbouring bins is weighed once; what one gains from the pair (`flow`), the other loses."""
+    radius = position.size - 1
+    if circular:
+        for d in range(radius):
+            padded[d] = padded[bins + d]
+            padded[radius + bins + d] = padded[radius + d]
+    for d in range(1, radius + 1):
+        pairs = bins if circular else bins - d
+        near = position[d]
+        if scale == 0.0:
+            for i in range(pairs):
+                weight[d, radius + i] = near
+                flow[d, radius + i] = near * (padded[radius + i + d] - padded[radius + i])
+        else:
+            for i in range(pairs):
+                difference = padded[radius + i + d] - padded[radius + i]
+                scaled = scale * difference
+                pair_weight = near * _exp_of_minus(scaled * scaled)
+                weight[d, radius + i] = pair_weight
+                flow[d, radius + i] = pair_weight * difference
+        if circular:
+            for i in range(d):
+                weight[d, radius - d + i] = weight[d, radius + bins - d + i]
+                flow[d, radius - d + i] = flow[d, radius + bins - d + i]
+
+
+@numba.njit(fastmath=FASTMATH, error_model="numpy")
+def _smooth(updated, position, weight, flow, refined, total_weight):  # type: ignore[no-untyped-def]
+    """The weighted mean of each bin's neighbourhood, and the sum of all: f_i + sum of flows / sum of weights."""
+    radius = position.size - 1
+    for i in range(updated.size):
+        refined[i] = 0.0
+        total_weight[i] = position[0]
+    for d in range(1, radius + 1):
+        for i in range(updated.size):
+            refined[i] += flow[d, radius + i] - flow[d, radius - d + i]
+            total_weight[i] += weight[d, radius + i] + weight[d, radius - d + i]
+    total = 0.0
+    for i in range(updated.size):
+        refined[i] = updated[i] + refined[i] / total_weight[i]
+        total += refined[i]
+    return total
+
+
 # frequencies (read as the start, written as the result), shares, outside, rise, start, stop, wraps, partial_input,
 # partial_report, partial_extra, group, group_size, position, frequency_scale, circular, rounds, tolerance
 SIGNATURE = (
@@ -97,100 +217,34 @@ def run_rounds(  # type: ignore[no-untyped-def]
     # (f_i - f_j)^2 / (2 sigma_1^2) = (scale (f_i - f_j))^2; an infinite sigma_1 makes the scale zero
     scale = 1.0 / (frequency_scale * np.sqrt(2.0))
 
-    steps = np.empty(cells + 1)
-    partial = np.zeros(cells)
-    ratio = np.empty(cells)
-    running_ratio = np.zeros(cells + 1)
+    steps, partial = np.empty(cells + 1), np.zeros(cells)
+    ratio, running = np.empty(cells), np.zeros(cells + 1)
     sums = np.zeros(group_size.size)
     # `radius` places of margin on either side hold the neighbours across the cut of a circle; on a line, zero weights.
     padded = np.zeros(bins + 2 * radius)
+    updated = padded[radius : radius + bins]
     weight = np.zeros((radius + 1, bins + radius))
     flow = np.zeros((radius + 1, bins + radius))
-    refined = np.empty(bins)
-    total_weight = np.empty(bins)
+    refined, total_weight = np.empty(bins), np.empty(bins)
 
     change = np.inf
     done = 0
     while done < rounds:
-        row = done % position.shape[0]
+        near = position[done % position.shape[0]]
         done += 1
-
-        # E-step. report_j = outside + rise * sum of f_i over the windows that hold j + partial extras
-        steps[:] = 0.0
-        crossing = 0.0
-        for i in range(bins):
-            steps[start[i]] += frequencies[i]
-            steps[stop[i]] -= frequencies[i]
-            crossing += wraps[i] * frequencies[i]
-        if partial_extra.size:
-            partial[:] = 0.0
-            for e in range(partial_extra.size):
-                partial[partial_report[e]] += partial_extra[e] * frequencies[partial_input[e]]
-        covered = crossing
-        for j in range(cells):
-            covered += steps[j]
-            steps[j] = covered
-        for j in range(cells):
-            # A cell without reports adds nothing, even where the model gives it no probability.
-            ratio[j] = shares[j] / (outside + rise * steps[j] + partial[j]) if shares[j] > 0.0 else 0.0
-        total = 0.0
-        for j in range(cells):
-            total += ratio[j]
-            running_ratio[j + 1] = total
-
-        # M-step. f_i <- f_i * sum_j ratio_j M_ji, which sums to one as the shares do
-        updated = padded[radius : radius + bins]
-        for i in range(bins):
-            in_window = running_ratio[stop[i]] - running_ratio[start[i]] + wraps[i] * total
-            updated[i] = outside * total + rise * in_window
-        for e in range(partial_extra.size):
-            updated[partial_input[e]] += partial_extra[e] * ratio[partial_report[e]]
-        for i in range(bins):
-            updated[i] *= frequencies[i]
+        _expect(
+            frequencies, shares, outside, rise, start, stop, wraps, partial_input, partial_report, partial_extra,
+            steps, partial, ratio,
+        )  # fmt: skip
+        _maximise(
+            frequencies, ratio, outside, rise, start, stop, wraps, partial_input, partial_report, partial_extra,
+            running, updated,
+        )  # fmt: skip
         if group.size:
-            sums[:] = 0.0
-            for i in range(bins):
-                sums[group[i]] += updated[i]
-            for i in range(bins):
-                updated[i] = sums[group[i]] / group_size[group[i]]
-
-        # Refinement. Each pair of bins is weighed once; what one gains from the pair, the other loses.
-        if circular:
-            for d in range(radius):
-                padded[d] = padded[bins + d]
-                padded[radius + bins + d] = padded[radius + d]
-        for d in range(1, radius + 1):
-            pairs = bins if circular else bins - d
-            near = position[row, d]
-            if scale == 0.0:
-                for i in range(pairs):
-                    weight[d, radius + i] = near
-                    flow[d, radius + i] = near * (padded[radius + i + d] - padded[radius + i])
-            else:
-                for i in range(pairs):
-                    difference = padded[radius + i + d] - padded[radius + i]
-                    scaled = scale * difference
-                    pair_weight = near * _exp_of_minus(scaled * scaled)
-                    weight[d, radius + i] = pair_weight
-                    flow[d, radius + i] = pair_weight * difference
-            if circular:
-                for i in range(d):
-                    weight[d, radius - d + i] = weight[d, radius + bins - d + i]
-                    flow[d, radius - d + i] = flow[d, radius + bins - d + i]
-        for i in range(bins):
-            refined[i] = 0.0
-            total_weight[i] = position[row, 0]
-        for d in range(1, radius + 1):
-            for i in range(bins):
-                refined[i] += flow[d, radius + i] - flow[d, radius - d + i]
-                total_weight[i] += weight[d, radius + i] + weight[d, radius - d + i]
-        total = 0.0
-        for i in range(bins):
-            refined[i] = updated[i] + refined[i] / total_weight[i]
-            total += refined[i]
-
+            _merge(updated, group, group_size, sums)
+        _weigh(padded, bins, near, scale, circular, weight, flow)
+        normalise = 1.0 / _smooth(updated, near, weight, flow, refined, total_weight)
         # f^{t+1} = refined / sum(refined), and how far it is from f^t
-        normalise = 1.0 / total
         change = 0.0
         for i in range(bins):
             new = refined[i] * normalise
