@@ -2,6 +2,7 @@
 
 import json
 import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
@@ -186,3 +187,36 @@ def test_parameters_that_no_continuous_wave_can_have(half_width: Any, density_ra
     with pytest.raises(MechanismError, match=words) as caught:
         ContinuousSquareWave(half_width, density_ratio)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "ratio",
+    [
+        Fraction(2**50 + 1, 2**50),
+        Fraction(10**9 + 1000017, 10**9 + 7),
+        Fraction(3, 2),
+        Fraction(2),
+        Fraction(4183, 1000),
+        Fraction(10**12),
+        Fraction(2**61 - 1, 2**30 + 1),
+    ],
+)
+def test_the_local_epsilon_is_never_too_small(ratio: Fraction) -> None:
+    with localcontext() as context:
+        context.prec = 60
+        exact = (Decimal(ratio.numerator) / ratio.denominator).ln()
+        for wave in (SquareWave(3, 0, ratio), ContinuousSquareWave(Fraction(1, 4), ratio)):
+            assert exact <= Decimal(wave.local_epsilon) <= exact * (1 + Decimal("1e-13"))
+
+
+def test_whole_numbers_of_numpy_do_not_get_past_the_limit() -> None:
+    with pytest.raises(MechanismError, match="62 bits"):
+        SquareWave(64, 4, Fraction(np.int64(2**61), np.int64(1)))  # type: ignore[call-overload]  # as somebody may write
+    wave = SquareWave(8, 1, Fraction(np.int64(7), np.int64(2)))  # type: ignore[call-overload]
+    assert type(wave.density_ratio.numerator) is int
+
+
+@pytest.mark.parametrize("circular", ["no", 1, None])
+def test_circular_is_yes_or_no(circular: Any) -> None:
+    with pytest.raises(MechanismError, match="circular"):
+        SquareWave(8, 1, Fraction(2), circular)

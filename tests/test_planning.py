@@ -1,15 +1,27 @@
 """Plans: certified when made, certified again when read, refused when changed."""
 
 import json
+import math
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import shufflegram as sg
-from shufflegram.errors import BudgetError, InfeasibleError, InputError, PlanError
+from shufflegram.errors import (
+    BudgetError,
+    CertificationError,
+    InfeasibleError,
+    InputError,
+    MechanismError,
+    PlanError,
+)
+from shufflegram.privacy.guarantee import rounded_up
+from shufflegram.protocols import SquareWaveProtocol
 
 DOMAIN = sg.Domain(0, 300_000, bins=64, unit="dollars")
 
@@ -61,16 +73,19 @@ def change(*path: str, to: Any) -> Callable[[dict[str, Any]], None]:
 
 def more_daring(record: dict[str, Any]) -> None:
     """A larger ratio, with every consequence but the proof written in by someone who knows the format."""
-    from fractions import Fraction
-
-    from shufflegram.protocols import SquareWaveProtocol, entry
+    from shufflegram.protocols import entry
 
     wave = sg.SquareWave.from_dict(record["mechanism"])
     wave = wave.with_density_ratio(wave.density_ratio * Fraction(11, 10))
-    protocol = SquareWaveProtocol("asp", sg.Domain.from_dict(record["domain"]), wave, entry("asp").estimator)
     record["mechanism"] = wave.to_dict()
     record["guarantee"]["local_epsilon"] = wave.local_epsilon
-    record["digest"] = protocol.digest
+    record["digest"] = entry("asp").load(sg.Domain.from_dict(record["domain"]), record["mechanism"]).digest
+
+
+def no_strings_attached(record: dict[str, Any]) -> None:
+    """Other words around the proven number."""
+    statement = record["guarantee"]["statement"]
+    record["guarantee"]["statement"] = statement.replace("(proven delta ", "(proven delta 0, whoever colludes; really ")
 
 
 @pytest.mark.parametrize(
@@ -97,6 +112,18 @@ def more_daring(record: dict[str, Any]) -> None:
         change("guarantee", "certificate", "method", to="trust me"),
         change("protocol", to="ssw"),
         change("digest", to="0" * 64),
+        no_strings_attached,
+        change("shufflegram_plan", to=True),
+        change("guarantee", "certificate", to=5),
+        change("guarantee", "certificate", to={}),
+        change("guarantee", "certificate", "delta_upper", to=1e-6),
+        change("guarantee", "certificate", "delta_upper", to="nan"),
+        change("guarantee", "certificate", "delta_upper", to="9.998e-7"),
+        change("guarantee", "local_epsilon", to="abc"),
+        change("guarantee", "local_epsilon", to=None),
+        change("guarantee", "epsilon", to=10**400),
+        change("guarantee", "statement", to=5),
+        change("domain", "unit", to=[]),
     ],
 )
 def test_a_tampered_plan_is_refused(made: sg.Plan, tamper: Callable[[dict[str, Any]], None]) -> None:
@@ -111,7 +138,7 @@ def test_a_tampered_plan_is_refused(made: sg.Plan, tamper: Callable[[dict[str, A
     [
         ([], "not a shufflegram plan"),
         ({}, "not a shufflegram plan"),
-        ({"shufflegram_plan": 99}, "format 99"),
+        ({"shufflegram_plan": 99}, "another format"),
         ({"shufflegram_plan": 1}, "missing or unknown"),
     ],
 )
@@ -130,7 +157,9 @@ def test_a_damaged_plan_is_refused(made: sg.Plan, section: str, junk: Any) -> No
 def test_unreadable_files_are_one_clear_line(tmp_path: Path) -> None:
     (tmp_path / "text.json").write_text("{", encoding="utf-8")
     (tmp_path / "binary.json").write_bytes(b"\xff\xfe\x00")
-    for name in ("text.json", "binary.json", "missing.json", "."):
+    (tmp_path / "deep.json").write_text("[" * 100_000, encoding="utf-8")
+    (tmp_path / "long.json").write_text('{"users": ' + "9" * 5_001 + "}", encoding="utf-8")
+    for name in ("text.json", "binary.json", "missing.json", ".", "deep.json", "long.json"):
         with pytest.raises(PlanError) as caught:
             sg.Plan.load(tmp_path / name)
         assert "\n" not in str(caught.value)
@@ -175,6 +204,8 @@ def test_what_cannot_be_met_is_refused_with_what_could() -> None:
         {"honest_fraction": 0},
         {"honest_fraction": 1.1},
         {"max_local_epsilon": -1},
+        {"max_local_epsilon": "2"},
+        {"max_local_epsilon": True},
     ],
 )
 def test_a_meaningless_request_is_a_budget_error(arguments: dict[str, Any]) -> None:
@@ -195,6 +226,38 @@ def test_the_statement_says_what_to_whom_and_what_is_left(made: sg.Plan) -> None
         "100,000 honest",
         "replaced by any other",
         "collude",
-        f"{made.guarantee.local_epsilon:.3g}",
+        "epsilon 4.0",
     ):
         assert part in statement
+
+
+def test_a_guarantee_cannot_be_stretched(made: sg.Plan) -> None:
+    for epsilon, delta in ((0.05, 1e-6), (0.2, 1e-6), (0.1, 1e-9)):
+        with pytest.raises(CertificationError, match="do not give"):
+            replace(made.guarantee, epsilon=epsilon, delta=delta)
+    assert isinstance(made.protocol, SquareWaveProtocol)
+    bolder = replace(made.protocol, mechanism=sg.SquareWave(64, 0, Fraction(10**6)))
+    with pytest.raises(PlanError, match="another protocol"):
+        sg.Plan(bolder, made.guarantee)
+
+
+def test_the_words_never_promise_more_than_the_numbers() -> None:
+    # 0.5000004 is not 0.5, and a local epsilon of 6.6821 is not 6.68
+    plan = sg.plan(DOMAIN, users=100_000, epsilon=0.5000004, delta=1.0000004e-6)
+    for words in (plan.guarantee.statement(), plan.summary()):
+        assert "0.5000004" in words
+        assert "1.0000004e-06" in words
+    for k in range(2, 300):
+        loss = math.log(k)
+        assert loss <= float(rounded_up(loss)) <= loss * 1.01
+
+
+def test_a_guarantee_of_a_mechanism(made: sg.Plan) -> None:
+    again = sg.privacy.guarantee_of(made.mechanism, users=100_000, epsilon=0.1, delta=1e-6)
+    assert again == made.guarantee
+    with pytest.raises(CertificationError, match="do not give"):
+        sg.privacy.guarantee_of(made.mechanism, users=90_000, epsilon=0.1, delta=1e-6)
+    with pytest.raises(MechanismError, match="floats"):
+        sg.privacy.guarantee_of(
+            sg.ContinuousSquareWave(Fraction(1, 4), Fraction(2)), users=90_000, epsilon=1, delta=1e-6
+        )

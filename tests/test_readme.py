@@ -73,6 +73,7 @@ def test_the_public_surface_is_pinned() -> None:
         "__version__",
         "datasets",
         "errors",
+        "estimators",
         "metrics",
         "plan",
         "privacy",

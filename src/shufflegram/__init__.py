@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import datasets, errors, metrics, privacy, protocols
+    from . import datasets, errors, estimators, metrics, privacy, protocols
     from .domain import Domain
     from .errors import ShufflegramError
     from .estimators.estimate import Estimate
@@ -37,6 +37,7 @@ _HOMES = {
     "Tally": "protocol",
     "datasets": "datasets",
     "errors": "errors",
+    "estimators": "estimators",
     "metrics": "metrics",
     "plan": "planning",
     "privacy": "privacy",
@@ -59,6 +60,7 @@ __all__ = [
     "__version__",
     "datasets",
     "errors",
+    "estimators",
     "metrics",
     "plan",
     "privacy",

@@ -7,6 +7,7 @@ is derived from it. A mechanism knows nothing of the user's units; it speaks of 
 import math
 import numbers
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -43,8 +44,9 @@ class SquareWave:
             raise MechanismError(f"a square wave needs at least 2 cells, not {self.cells}")
         if self.half_width < 0:
             raise MechanismError(f"half_width counts cells and cannot be negative, got {self.half_width}")
-        if not isinstance(self.density_ratio, Fraction):
-            raise MechanismError(f"density_ratio must be a Fraction, got {type(self.density_ratio).__name__}")
+        _require_ratios(self, "density_ratio")
+        if not isinstance(self.circular, bool):
+            raise MechanismError(f"circular must be True or False, got {self.circular!r}")
         if self.density_ratio < 1:
             raise MechanismError(f"density_ratio must be at least 1 (inside over outside), got {self.density_ratio}")
         # Two disjoint windows must fit: the worst pair of the privacy law has them, and wider windows tell hardly more.
@@ -101,12 +103,17 @@ class SquareWave:
 
     @property
     def local_epsilon(self) -> float:
-        """eps_l = ln k: what is left if the shuffler and the server collude."""
-        return math.log(self.inside_weight) - math.log(self.outside_weight)
+        """eps_l = ln k: what is left if the shuffler and the server collude. Never below it."""
+        return _logarithm_above(self.density_ratio)
 
     def with_density_ratio(self, density_ratio: Fraction) -> "SquareWave":
         """The same window at another density ratio."""
         return SquareWave(self.cells, self.half_width, density_ratio, self.circular)
+
+    def __str__(self) -> str:
+        shape = "circle" if self.circular else "line"
+        ratio = f"density ratio {float(self.density_ratio):g}"
+        return f"half width {self.half_width} of {self.cells} cells on a {shape}, {ratio}"
 
     def to_dict(self) -> dict[str, Any]:
         """A readable record of integers and a ratio, which `from_dict` turns back into the same mechanism."""
@@ -148,9 +155,7 @@ class ContinuousSquareWave:
     density_ratio: Fraction
 
     def __post_init__(self) -> None:
-        for name in ("half_width", "density_ratio"):
-            if not isinstance(getattr(self, name), Fraction):
-                raise MechanismError(f"{name} must be a Fraction, got {type(getattr(self, name)).__name__}")
+        _require_ratios(self, "half_width", "density_ratio")
         if not 0 < self.half_width <= Fraction(1, 2):
             raise MechanismError(f"half_width is a share of the domain in (0, 1/2], got {float(self.half_width):g}")
         if self.density_ratio < 1:
@@ -180,12 +185,16 @@ class ContinuousSquareWave:
 
     @property
     def local_epsilon(self) -> float:
-        """eps_l = ln k: what is left if the shuffler and the server collude."""
-        return math.log(self.density_ratio.numerator) - math.log(self.density_ratio.denominator)
+        """eps_l = ln k: what is left if the shuffler and the server collude. Never below it."""
+        return _logarithm_above(self.density_ratio)
 
     def with_density_ratio(self, density_ratio: Fraction) -> "ContinuousSquareWave":
         """The same window at another density ratio."""
         return ContinuousSquareWave(self.half_width, density_ratio)
+
+    def __str__(self) -> str:
+        width = f"half width {float(self.half_width):g} of the domain (continuous)"
+        return f"{width}, density ratio {float(self.density_ratio):g}"
 
     def to_dict(self) -> dict[str, Any]:
         """A readable record of two ratios."""
@@ -196,7 +205,31 @@ class ContinuousSquareWave:
         }
 
 
+# Every mechanism there is: a new protocol adds its own.
+Mechanism = SquareWave | ContinuousSquareWave
+
+
 def widest_half_width(cells: int, *, circular: bool) -> int:
     """The largest half width that leaves room for two disjoint windows: 2w <= T."""
     # line: 2(2h + 1) <= m + 2h;  circle: 2(2h + 1) <= m
     return (cells - 2) // 4 if circular else (cells - 2) // 2
+
+
+def _require_ratios(mechanism: Mechanism, *names: str) -> None:
+    """Refuse what is no Fraction, and make its parts Python's own whole numbers, which do not wrap round."""
+    for name in names:
+        ratio = getattr(mechanism, name)
+        if not isinstance(ratio, Fraction):
+            raise MechanismError(f"{name} must be a Fraction, got {type(ratio).__name__}")
+        object.__setattr__(mechanism, name, Fraction(int(ratio.numerator), int(ratio.denominator)))
+
+
+def _logarithm_above(ratio: Fraction) -> float:
+    """ln of a ratio of at least 1, rounded up: a loss must not be told too small."""
+    if ratio == 1:
+        return 0.0
+    # ln(1 + x) keeps its digits where the difference of two logarithms would lose them; each step errs by an ulp or so.
+    near_one = ratio < 2
+    found = math.log1p(float(ratio - 1)) if near_one else math.log(ratio.numerator) - math.log(ratio.denominator)
+    slack = 4 * found if near_one else 4 * (math.log(ratio.numerator) + math.log(ratio.denominator))
+    return found + slack * sys.float_info.epsilon

@@ -7,28 +7,25 @@ changed, or whose guarantee cannot be proven, is refused.
 import json
 import math
 import os
+import re
 import warnings
-from dataclasses import dataclass, replace
-from fractions import Fraction
-from functools import cached_property
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from .design.square_wave import readable_ratio, require_information
 from .domain import Domain
 from .errors import CertificationError, InputError, PlanError
-from .mechanism import SquareWave
+from .mechanism import Mechanism
 from .privacy.accounting import honest_reports
 from .privacy.budget import Budget
-from .privacy.guarantee import Guarantee, promise
+from .privacy.guarantee import Guarantee, promise, rounded_up
+from .protocol import Analyzer, DeviceRandomizer, Protocol
 from .protocols import registry
-from .protocols.channel_analyzer import ChannelAnalyzer
-from .protocols.square_wave import SquareWaveProtocol
-from .randomizers.square_wave import SquareWaveRandomizer
 
 FORMAT = 1
-# A certificate's last digits may differ between machines, as its contour is found in floating point.
-AGREEMENT = 1e-4
+# How far numbers found in floating point may differ between the machine that made a plan and the one that reads it.
+AGREEMENT = 1e-9
+NUMBER = re.compile(r"[0-9.]+(e-?[0-9]+)?")
 
 
 class PrivacyWarning(UserWarning):
@@ -37,29 +34,38 @@ class PrivacyWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Plan:
-    """A collection as it will be run: the domain, the certified mechanism, and the roles that use it."""
+    """A collection as it will be run: the protocol, and the guarantee that was proven for exactly this protocol."""
 
-    protocol: SquareWaveProtocol
+    protocol: Protocol
     guarantee: Guarantee
+
+    def __post_init__(self) -> None:
+        if not self.protocol.deployable:
+            raise PlanError("a plan is for real devices, and this protocol draws floats; use exact accounting")
+        proven = self.guarantee
+        if (
+            proven.law != self.protocol.law
+            or proven.certificate.terms != self.protocol.terms(proven.users)
+            or proven.local_epsilon != self.protocol.mechanism.local_epsilon
+        ):
+            raise PlanError("this guarantee was proven for another protocol; make the plan anew")
 
     @property
     def domain(self) -> Domain:
         return self.protocol.domain
 
     @property
-    def mechanism(self) -> SquareWave:
-        mechanism = self.protocol.mechanism
-        if not isinstance(mechanism, SquareWave):
-            raise PlanError("a plan needs the discrete square wave; a continuous one cannot be deployed")
-        return mechanism
-
-    @cached_property
-    def randomizer(self) -> SquareWaveRandomizer:
-        """Runs on a user's device, with the operating system's secure source unless told otherwise."""
-        return SquareWaveRandomizer(self.domain, self.mechanism)
+    def mechanism(self) -> Mechanism:
+        return self.protocol.mechanism
 
     @property
-    def analyzer(self) -> ChannelAnalyzer:
+    def randomizer(self) -> DeviceRandomizer:
+        """Runs on a user's device, with the operating system's secure source unless told otherwise."""
+        # what a deployable protocol promises of its randomizer
+        return cast(DeviceRandomizer, self.protocol.randomizer)
+
+    @property
+    def analyzer(self) -> Analyzer:
         """Runs after the shuffler."""
         return self.protocol.analyzer
 
@@ -95,47 +101,52 @@ class Plan:
             raise PlanError(
                 f"the plan {os.fspath(path)} is not JSON: line {problem.lineno}, {problem.msg}"
             ) from problem
+        except (ValueError, RecursionError) as problem:
+            raise PlanError(
+                f"the plan {os.fspath(path)} is not one that was written here: it is too deep or long"
+            ) from problem
         return cls.from_dict(record)
 
     @classmethod
     def from_dict(cls, record: Any) -> "Plan":
         """As `load`, from the file's content."""
-        keys = {"shufflegram_plan", "protocol", "domain", "mechanism", "guarantee", "digest"}
         if not isinstance(record, dict) or "shufflegram_plan" not in record:
             raise PlanError("this is not a shufflegram plan; one is made by `shufflegram plan` or Plan.save")
-        if record["shufflegram_plan"] != FORMAT:
-            raise PlanError(f"this plan has format {record['shufflegram_plan']!r}; this version reads format {FORMAT}")
+        if type(record["shufflegram_plan"]) is not int or record["shufflegram_plan"] != FORMAT:
+            raise PlanError(f"this plan has another format than {FORMAT}, which is what this version reads")
+        keys = {"shufflegram_plan", "protocol", "domain", "mechanism", "guarantee", "digest"}
         if set(record) != keys:
-            raise PlanError(f"a plan has the keys {', '.join(sorted(keys))}; missing or unknown: {_odd(record, keys)}")
-        claimed = record["guarantee"]
+            odd = ", ".join(sorted(map(str, set(record) ^ keys)))
+            raise PlanError(f"a plan has the keys {', '.join(sorted(keys))}; missing or unknown: {odd:.60}")
         try:
-            domain = Domain.from_dict(record["domain"])
-            mechanism = SquareWave.from_dict(record["mechanism"])
+            claimed = record["guarantee"]
             budget = Budget(claimed["epsilon"], claimed["delta"], claimed["users"])
-            protocol = _assemble(record["protocol"], domain, mechanism)
-            plan = _certified(protocol, budget)
+            domain = Domain.from_dict(record["domain"])
+            plan = _certified(registry.entry(record["protocol"]).load(domain, record["mechanism"]), budget)
+            agrees = _agree(record, plan.to_dict())
         except CertificationError as problem:
             raise PlanError(f"the plan's guarantee cannot be proven, so it is refused: {problem}") from problem
-        except PlanError:
-            raise
         except InputError as problem:
             raise PlanError(f"the plan is damaged: {problem}") from problem
-        except (KeyError, TypeError, AttributeError) as problem:
-            raise PlanError("the plan is damaged: its domain, mechanism or guarantee is incomplete") from problem
-        _require_agreement(record, plan.to_dict())
+        except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError) as problem:
+            raise PlanError(
+                "the plan is damaged: its domain, mechanism or guarantee is not what it should be"
+            ) from problem
+        if not agrees:
+            raise PlanError("the plan was changed after it was made: it says something else than its parameters prove")
         return plan
 
     def summary(self) -> str:
         """A few lines for people."""
-        wave = self.mechanism
+        promised = self.guarantee
         return "\n".join(
             (
                 f"domain      {self.domain}",
-                f"protocol    {self.protocol.name}: one report of {self.protocol.bits_per_user:.0f} bits a user",
-                f"mechanism   half width {wave.half_width} of {wave.cells} cells, "
-                f"density ratio {float(wave.density_ratio):g} ({wave.density_ratio}), {wave.report_cells} report cells",
-                f"guarantee   epsilon {self.guarantee.epsilon:g}, delta {self.guarantee.delta:g} with at least "
-                f"{self.guarantee.users:,} honest reports; local epsilon {self.guarantee.local_epsilon:.3g}",
+                f"protocol    {self.protocol.name}: {self.protocol.messages_per_user:g} message of "
+                f"{self.protocol.bits_per_user:.0f} bits a user",
+                f"mechanism   {self.mechanism}",
+                f"guarantee   epsilon {promised.epsilon}, delta {promised.delta} with at least "
+                f"{promised.users:,} honest reports; local epsilon {rounded_up(promised.local_epsilon)}",
             )
         )
 
@@ -158,28 +169,13 @@ def plan(
     its place.
     """
     budget = Budget(epsilon, delta, honest_reports(users, honest_fraction), max_local_epsilon)
-    assembly = registry.build(protocol, domain, budget, "exact")
-    require_information(assembly.mechanism, budget)
-    made = _largest_certified(assembly, budget)
+    made = _certified(registry.build(protocol, domain, budget, "exact"), budget)
     for warning in made.guarantee.warnings():
         warnings.warn(warning, PrivacyWarning, stacklevel=2)
     return made
 
 
-def _largest_certified(protocol: SquareWaveProtocol, budget: Budget) -> Plan:
-    """The proposal, its density ratio lowered by a hair where the proof does not quite reach it."""
-    ratio = protocol.mechanism.density_ratio
-    for hair in (0.0, 1e-6, 1e-5, 1e-4, 1e-3):
-        lowered = readable_ratio(float(1 + (ratio - 1) * (1 - Fraction(hair)))) if hair else ratio
-        wave = protocol.mechanism.with_density_ratio(lowered)
-        try:
-            return _certified(replace(protocol, mechanism=wave), budget)
-        except CertificationError:
-            continue
-    raise CertificationError("the largest density ratio found could not be proven; choose a slightly larger epsilon")
-
-
-def _certified(protocol: SquareWaveProtocol, budget: Budget) -> Plan:
+def _certified(protocol: Protocol, budget: Budget) -> Plan:
     guarantee = promise(
         protocol.law,
         terms=protocol.terms(budget.users),
@@ -191,40 +187,26 @@ def _certified(protocol: SquareWaveProtocol, budget: Budget) -> Plan:
     return Plan(protocol, guarantee)
 
 
-def _assemble(name: str, domain: Domain, mechanism: SquareWave) -> SquareWaveProtocol:
-    """The named protocol around a mechanism that is already known."""
-    protocol = SquareWaveProtocol(name, domain, mechanism, registry.entry(name).estimator)
-    SquareWaveRandomizer(domain, mechanism)  # domain and mechanism must fit each other
-    return protocol
+def _agree(record: dict[str, Any], proven: dict[str, Any]) -> bool:
+    """Whether a plan's file says what its parameters prove, word for word.
 
-
-def _require_agreement(record: dict[str, Any], proven: dict[str, Any]) -> None:
-    """Everything a plan says must be what its parameters prove."""
-    for key in ("digest", "domain", "mechanism"):
-        if record[key] != proven[key]:
-            raise PlanError(f"the plan was changed after it was made: its {key} does not agree with the rest")
-    claims, facts = dict(record["guarantee"]), dict(proven["guarantee"])
-    certificate, proof = dict(claims.pop("certificate")), facts.pop("certificate")
-    if not _close(claims.pop("local_epsilon"), facts.pop("local_epsilon")):
-        raise PlanError("the plan was changed after it was made: its local epsilon does not follow from its mechanism")
-    if not _close(certificate.pop("delta_upper"), proof.pop("delta_upper")) or certificate != proof:
-        raise PlanError("the plan was changed after it was made: its certificate is not what its parameters prove")
-    # The statement quotes the proven delta, so it is compared without its digits.
-    if _words(claims.pop("statement")) != _words(facts.pop("statement")) or claims != facts:
-        raise PlanError("the plan was changed after it was made: its guarantee says something else than is proven")
-
-
-def _close(claimed: Any, proven: Any) -> bool:
-    claim, proof = float(claimed), float(proven)
-    return math.isclose(claim, proof, rel_tol=AGREEMENT, abs_tol=0.0)
-
-
-def _words(statement: Any) -> str:
-    return str(statement).split("(proven delta")[0] + str(statement).split("(proven delta")[-1].partition(")")[2]
-
-
-def _odd(record: dict[str, Any], keys: set[str]) -> str:
-    return ", ".join(sorted(set(record) ^ keys))
+    Two numbers may differ in their last digits, as they are found in floating point on the machine that proves.
+    """
+    claims, facts = record["guarantee"], proven["guarantee"]
+    claimed, fact = claims["certificate"]["delta_upper"], facts["certificate"]["delta_upper"]
+    if not (isinstance(claimed, str) and NUMBER.fullmatch(claimed)):
+        return False
+    if not math.isclose(float(claimed), float(fact), rel_tol=AGREEMENT):
+        return False
+    if not math.isclose(claims["local_epsilon"], facts["local_epsilon"], rel_tol=AGREEMENT):
+        return False
+    same_digits = {
+        **claims,
+        "local_epsilon": facts["local_epsilon"],
+        "certificate": {**claims["certificate"], "delta_upper": fact},
+        "statement": claims["statement"].replace(f"(proven delta {claimed})", f"(proven delta {fact})"),
+    }
+    return {**record, "guarantee": same_digits} == proven
 
 
 def _reason(problem: Exception) -> str:

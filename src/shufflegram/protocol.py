@@ -10,13 +10,14 @@ from typing import Protocol as Interface
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .domain import Domain
 from .errors import ReportError
 from .estimators.estimate import Estimate
+from .mechanism import Mechanism
 from .privacy.laws import PrivacyLaw
-from .randomness import SecureSource, Source
+from .randomness import SECURE_SOURCE, Source
 
 Integers = NDArray[np.int64]
-SECURE_SOURCE = SecureSource()
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +58,12 @@ class Randomizer(Interface):
         ...
 
 
+class DeviceRandomizer(Randomizer, Interface):
+    """A randomizer that real devices may run: unless told otherwise it draws from the secure source."""
+
+    def randomize(self, values: ArrayLike, source: Source = SECURE_SOURCE) -> Integers: ...
+
+
 class Analyzer(Interface):
     """Runs after the shuffler, on shuffled reports."""
 
@@ -75,6 +82,29 @@ class Protocol(Interface):
     @property
     def name(self) -> str:
         """The name in the registry."""
+        ...
+
+    @property
+    def domain(self) -> Domain: ...
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The numbers that everything else follows from."""
+        ...
+
+    @property
+    def report_cells(self) -> int:
+        """How many different reports there are."""
+        ...
+
+    @property
+    def deployable(self) -> bool:
+        """Whether real devices may run it: its draw is in integers, and by default from the secure source."""
+        ...
+
+    @property
+    def digest(self) -> str:
+        """The stamp of its tallies: what a report means."""
         ...
 
     @property
@@ -107,9 +137,11 @@ class Protocol(Interface):
         ...
 
 
-def shuffle(reports: Integers, source: Source = SECURE_SOURCE) -> Integers:
+def shuffle(reports: ArrayLike, source: Source = SECURE_SOURCE) -> Integers:
     """The same reports in a uniformly random order, so that nothing of who sent which is left."""
-    return reports[source.order(len(reports))]
+    given = np.asarray(reports)
+    mixed: Integers = given[source.order(len(given))]
+    return mixed
 
 
 def run_protocol(protocol: Protocol, values: ArrayLike, source: Source = SECURE_SOURCE) -> Estimate:

@@ -53,6 +53,9 @@ class SecureSource:
                 return order
 
 
+SECURE_SOURCE = SecureSource()
+
+
 class SeededSource:
     """A repeatable source, for simulation and tests only: whoever knows the seed can undo the randomization."""
 

@@ -119,7 +119,7 @@ def _as_reports(batch: "Batch", column: "Column", plan: "Plan") -> Any:
     """Whole numbers in the plan's range, or an error that names the row and shows nothing: it may be a value."""
     from ..errors import ReportError
 
-    cells = plan.mechanism.report_cells
+    cells = plan.protocol.report_cells
     foreign = (batch.values < 0) | (batch.values >= cells) | (batch.values % 1 != 0)
     if foreign.any():
         raise ReportError(

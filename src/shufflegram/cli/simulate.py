@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..domain import Domain
-    from ..protocols import SquareWaveProtocol
+    from ..protocol import Protocol
     from ..protocols.registry import Accounting
 
     Counts = NDArray[np.int64]
@@ -29,7 +29,7 @@ BUNDLED = ("taxi",)
 class Setting(NamedTuple):
     """What is tried, and for how many users its promise holds."""
 
-    protocol: "SquareWaveProtocol"
+    protocol: "Protocol"
     users: int
     accounting: str
 

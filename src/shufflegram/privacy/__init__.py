@@ -7,13 +7,14 @@ bounds are in `bounds`, several rounds in `composition`.
 
 from typing import TYPE_CHECKING
 
+from . import bounds
 from .accounting import delta, epsilon, honest_reports, largest_density_ratio, smallest_users
 from .bracket import Bracket
 from .composition import ComposedLoss, Round, compose, composed_delta, composed_epsilon
 from .laws import Atom, PrivacyLaw, blanket_law
 
 if TYPE_CHECKING:
-    from ..mechanism import ContinuousSquareWave, SquareWave
+    from ..mechanism import Mechanism
     from .guarantee import Guarantee
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "PrivacyLaw",
     "Round",
     "blanket_law",
+    "bounds",
     "compose",
     "composed_delta",
     "composed_epsilon",
@@ -35,12 +37,18 @@ __all__ = [
 ]
 
 
-def guarantee_of(
-    mechanism: "SquareWave | ContinuousSquareWave", *, users: int, epsilon: float, delta: float
-) -> "Guarantee":
+def guarantee_of(mechanism: "Mechanism", *, users: int, epsilon: float, delta: float) -> "Guarantee":
     """The certified promise that this mechanism keeps (epsilon, delta) with `users` honest reports, or an error."""
     # Proofs take a library of their own, which a question for numbers does not need.
+    from ..errors import MechanismError
+    from ..mechanism import ContinuousSquareWave
     from .guarantee import promise
+
+    if isinstance(mechanism, ContinuousSquareWave):
+        raise MechanismError(
+            "a guarantee is for what devices run, and the continuous wave draws floats; ask for its delta, or take a "
+            "discrete SquareWave"
+        )
 
     return promise(
         blanket_law(mechanism),

@@ -10,25 +10,23 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from ..errors import BudgetError
-from ..mechanism import ContinuousSquareWave, SquareWave
+from ..mechanism import Mechanism
 from . import exact
 from .bracket import Bracket
-from .budget import check_crowd, check_delta, check_epsilon
+from .budget import check_crowd, check_delta, check_epsilon, check_share
 from .laws import blanket_law, window_law
 from .lower import explicit_laws
 from .search import epsilons_around, ratios_around
 
-Wave = SquareWave | ContinuousSquareWave
 
-
-def delta(mechanism: Wave, users: int, epsilon: float) -> Bracket:
+def delta(mechanism: Mechanism, users: int, epsilon: float) -> Bracket:
     """The delta at this epsilon, with `users` honest reports: `upper` is guaranteed, `lower` unavoidable."""
     upper = exact.delta(blanket_law(mechanism), users, epsilon).upper
     lower = max(exact.delta(law, users, epsilon).lower for law in explicit_laws(mechanism))
     return Bracket(min(lower, upper), upper)
 
 
-def epsilon(mechanism: Wave, users: int, delta: float) -> Bracket:
+def epsilon(mechanism: Mechanism, users: int, delta: float) -> Bracket:
     """The epsilon at this delta, with `users` honest reports: `upper` is guaranteed, `lower` unavoidable."""
     check_crowd(users)
     check_delta(delta)
@@ -41,7 +39,7 @@ def epsilon(mechanism: Wave, users: int, delta: float) -> Bracket:
     return Bracket(min(lower, upper), upper)
 
 
-def largest_density_ratio(mechanism: Wave, users: int, epsilon: float, delta: float) -> Bracket:
+def largest_density_ratio(mechanism: Mechanism, users: int, epsilon: float, delta: float) -> Bracket:
     """The largest density ratio for the mechanism's window: `lower` is guaranteed to be private, above `upper` none is.
 
     The mechanism's own density ratio plays no part.
@@ -74,7 +72,7 @@ def largest_ratio_under(bound: Callable[[float], float], epsilon: float, delta: 
     return ratios_around(lambda k: bound(float(k)), epsilon, delta)[0]
 
 
-def smallest_users(mechanism: Wave, epsilon: float, delta: float) -> int:
+def smallest_users(mechanism: Mechanism, epsilon: float, delta: float) -> int:
     """The fewest honest reports for which the guarantee holds: what a shuffler has to wait for."""
     check_epsilon(epsilon)
     check_delta(delta)
@@ -97,10 +95,7 @@ def smallest_users(mechanism: Wave, epsilon: float, delta: float) -> int:
 def honest_reports(users: int, honest_fraction: float) -> int:
     """How many of the users count: the honest, randomizing ones, the target's report included."""
     check_crowd(users)
-    if isinstance(honest_fraction, bool) or not isinstance(honest_fraction, (int, float)):
-        raise BudgetError(f"honest_fraction must be a number, got {honest_fraction!r}")
-    if not 0 < honest_fraction <= 1:
-        raise BudgetError(f"honest_fraction must be above 0 and at most 1, got {honest_fraction:g}")
+    check_share("honest_fraction", honest_fraction)
     # a fraction such as 0.29 must not lose a user to its binary rounding, nor gain one
     honest = math.floor(users * Fraction(repr(float(honest_fraction))))
     if honest < 1:

@@ -8,12 +8,10 @@ import math
 
 import numpy as np
 
-from ..mechanism import ContinuousSquareWave, SquareWave
+from ..mechanism import Mechanism
 from . import exact
 from .contour import find_tilt
 from .laws import PrivacyLaw, clone_law
-
-Wave = SquareWave | ContinuousSquareWave
 
 
 def hoeffding(k: float, share: float, users: int, epsilon: float) -> float:
@@ -74,13 +72,13 @@ def chernoff(law: PrivacyLaw, terms: int, epsilon: float) -> float:
     return math.exp(min(0.0, terms * log_moment - math.log(math.e * theta * terms)))
 
 
-def clones(mechanism: Wave, users: int, epsilon: float) -> float:
+def clones(mechanism: Mechanism, users: int, epsilon: float) -> float:
     """The clone argument with weight 1/k, for every pair of values."""
     k = mechanism.density_ratio
     return 0.0 if k == 1 else exact.delta(clone_law(k, 1 / k), users, epsilon).upper
 
 
-def stronger_clones(mechanism: Wave, users: int, epsilon: float) -> float:
+def stronger_clones(mechanism: Mechanism, users: int, epsilon: float) -> float:
     """The clone argument with weight 2/(k+1), for values whose windows are disjoint, which is the worst case."""
     k = mechanism.density_ratio
     return 0.0 if k == 1 else exact.delta(clone_law(k, 2 / (k + 1)), users, epsilon).upper

@@ -27,7 +27,7 @@ class Budget:
         check_delta(self.delta)
         check_crowd(self.users)
         cap = self.max_local_epsilon
-        if cap is not None and not (math.isfinite(cap) and cap > 0):
+        if cap is not None and not (_is_number(cap) and math.isfinite(cap) and cap > 0):
             raise BudgetError(f"max_local_epsilon must be a positive number, got {cap!r}")
 
     def capped(self, ratio: float) -> float:
@@ -47,7 +47,7 @@ def check_crowd(users: int) -> None:
 
 def check_epsilon(epsilon: float) -> None:
     """One clear error for an epsilon that means nothing."""
-    if isinstance(epsilon, bool) or not isinstance(epsilon, (int, float, np.integer, np.floating)):
+    if not _is_number(epsilon):
         raise BudgetError(f"epsilon must be a number, got {epsilon!r}")
     if not (math.isfinite(epsilon) and 0 <= epsilon <= LARGEST_EPSILON):
         raise BudgetError(f"epsilon must be between 0 and {LARGEST_EPSILON:g}, got {epsilon:g}")
@@ -55,5 +55,15 @@ def check_epsilon(epsilon: float) -> None:
 
 def check_delta(delta: float) -> None:
     """One clear error for a delta that means nothing."""
-    if isinstance(delta, bool) or not isinstance(delta, (int, float)) or not 0 < delta < 1:
+    if not _is_number(delta) or not 0 < delta < 1:
         raise BudgetError(f"delta must be a number between 0 and 1, both excluded, got {delta!r}")
+
+
+def check_share(name: str, share: float) -> None:
+    """One clear error for a share that means nothing."""
+    if not _is_number(share) or not 0 < share <= 1:
+        raise BudgetError(f"{name} must be a number above 0 and at most 1, got {share!r}")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)

@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BudgetError, InfeasibleError
+from ..mechanism import Mechanism
 from . import exact
-from .accounting import Wave, smallest_epsilon
+from .accounting import smallest_epsilon
 from .budget import LARGEST_EPSILON, check_crowd, check_delta, check_epsilon
 from .laws import Atom, PrivacyLaw, blanket_law
 
@@ -105,12 +106,12 @@ def compose(rounds: Sequence[Round]) -> ComposedLoss:
     return ComposedLoss((_convolve(rounds), _convolve(other_order)))
 
 
-def composed_epsilon(mechanism: Wave, users: int, rounds: int, delta: float) -> float:
+def composed_epsilon(mechanism: Mechanism, users: int, rounds: int, delta: float) -> float:
     """The epsilon of `rounds` separately shuffled rounds of one mechanism about the same users: an upper bound."""
     return compose([Round(blanket_law(mechanism), users, mechanism.local_epsilon, rounds)]).epsilon(delta)
 
 
-def composed_delta(mechanism: Wave, users: int, rounds: int, epsilon: float) -> float:
+def composed_delta(mechanism: Mechanism, users: int, rounds: int, epsilon: float) -> float:
     """The delta of `rounds` separately shuffled rounds of one mechanism about the same users: an upper bound."""
     return compose([Round(blanket_law(mechanism), users, mechanism.local_epsilon, rounds)]).delta(epsilon)
 

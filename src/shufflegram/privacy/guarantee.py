@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 from typing import Any
 
@@ -13,13 +14,22 @@ from .laws import PrivacyLaw
 
 @dataclass(frozen=True, slots=True)
 class Guarantee:
-    """A certified promise. Only `promise` makes one, and only when its certificate proves it."""
+    """A certified promise about a privacy law; `promise` makes one. It promises no more than its certificate proves."""
 
     epsilon: float
     delta: float
     users: int
     local_epsilon: float
+    law: PrivacyLaw
     certificate: Certificate
+
+    def __post_init__(self) -> None:
+        proven = self.certificate
+        if proven.epsilon != as_written(self.epsilon) or proven.delta_upper > as_written(self.delta):
+            raise CertificationError(
+                f"the parameters do not give ({self.epsilon}, {self.delta}) with {self.users:,} honest reports: "
+                f"the proven delta is {float(proven.delta_upper):.6g} at epsilon {float(proven.epsilon)}"
+            )
 
     @property
     def adjacency(self) -> str:
@@ -30,11 +40,11 @@ class Guarantee:
         """The promise as a person would want to read it, with whom it binds and what it rests on."""
         return (
             f"Whoever sees the shuffled reports, even knowing everything about all other users, can hardly tell which "
-            f"value a user holds: the reports are ({self.epsilon:g}, {self.delta:g})-differentially private when one "
+            f"value a user holds: the reports are ({self.epsilon}, {self.delta})-differentially private when one "
             f"user's value is replaced by any other (proven delta {scientific(self.certificate.delta_upper)}). "
             f"This holds if at least {self.users:,} honest reports are shuffled together, the user's own included; "
             f"fake, colluding or non-randomizing users do not count. If shuffler and analyst collude, what remains is "
-            f"local differential privacy with epsilon {self.local_epsilon:.3g}."
+            f"local differential privacy with epsilon {rounded_up(self.local_epsilon)}."
         )
 
     def warnings(self) -> tuple[str, ...]:
@@ -42,7 +52,7 @@ class Guarantee:
         warnings = []
         if self.delta > 1 / self.users:
             warnings.append(
-                f"delta {self.delta:g} is above 1/n = {1 / self.users:.3g}: publishing one random user in full would "
+                f"delta {self.delta} is above 1/n = {1 / self.users:.3g}: publishing one random user in full would "
                 f"meet it too; choose a delta well below 1/n"
             )
         return tuple(warnings)
@@ -68,12 +78,12 @@ def promise(
     check_epsilon(epsilon)
     check_delta(delta)
     certificate = certify(law, terms, as_written(epsilon))
-    if certificate.delta_upper > as_written(delta):
-        raise CertificationError(
-            f"the parameters do not give ({epsilon:g}, {delta:g}) with {users:,} honest reports: "
-            f"the proven delta is {float(certificate.delta_upper):.6g}"
-        )
-    return Guarantee(float(epsilon), float(delta), users, local_epsilon, certificate)
+    return Guarantee(float(epsilon), float(delta), users, local_epsilon, law, certificate)
+
+
+def rounded_up(loss: float, digits: int = 3) -> str:
+    """A loss in a few digits, never too small."""
+    return f"{Context(prec=digits, rounding=ROUND_CEILING).create_decimal(loss):g}"
 
 
 def as_written(number: float) -> Fraction:

@@ -12,11 +12,11 @@ of X at E = 1, which decides the Gaussian limit, falls with the cells that it sh
 
 from fractions import Fraction
 
-from ..mechanism import ContinuousSquareWave, SquareWave
+from ..mechanism import Mechanism
 from .laws import Atom, PrivacyLaw
 
 
-def explicit_laws(mechanism: SquareWave | ContinuousSquareWave, k: Fraction | None = None) -> tuple[PrivacyLaw, ...]:
+def explicit_laws(mechanism: Mechanism, k: Fraction | None = None) -> tuple[PrivacyLaw, ...]:
     """Laws of explicit pairs of neighbouring datasets, in both orders: each one's delta is a lower bound.
 
     `k` replaces the mechanism's density ratio, for searches.

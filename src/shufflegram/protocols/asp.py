@@ -1,9 +1,13 @@
 """ASP: a square wave whose half width and density ratio are both chosen for information, and EMAS."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from ..design import square_wave as design
 from ..domain import Domain
 from ..errors import MechanismError
 from ..estimators import EMAS
+from ..mechanism import SquareWave
 from ..privacy.budget import Budget
 from .square_wave import SquareWaveProtocol
 
@@ -21,4 +25,10 @@ def published(domain: Domain, budget: Budget) -> SquareWaveProtocol:
 def exact(domain: Domain, budget: Budget) -> SquareWaveProtocol:
     """ASP in whole cells under exact accounting."""
     wave = design.exact_asp(domain.bins, circular=domain.circular, budget=budget)
+    design.require_information(wave, budget)
     return SquareWaveProtocol(NAME, domain, wave, ESTIMATOR)
+
+
+def load(domain: Domain, record: Mapping[str, Any]) -> SquareWaveProtocol:
+    """ASP around the mechanism that a plan recorded."""
+    return SquareWaveProtocol(NAME, domain, SquareWave.from_dict(record), ESTIMATOR)

@@ -1,34 +1,34 @@
 """Every protocol, once. Contract tests, command line choices and tables read this list."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from ..domain import Domain
 from ..errors import InputError
-from ..estimators.em import Estimator
 from ..privacy.budget import Budget
+from ..protocol import Protocol
 from . import asp, ssw
-from .square_wave import SquareWaveProtocol
 
 Accounting = Literal["published", "exact"]
-Builder = Callable[[Domain, Budget], SquareWaveProtocol]
+Builder = Callable[[Domain, Budget], Protocol]
+Loader = Callable[[Domain, Mapping[str, Any]], Protocol]
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A protocol's name, a title for people, and how it is built under each kind of accounting."""
+    """A protocol's name, a title for people, how each kind of accounting builds it, and how a plan brings it back."""
 
     name: str
     title: str
-    estimator: Estimator
     published: Builder
     exact: Builder
+    load: Loader
 
 
 PROTOCOLS: tuple[Entry, ...] = (
-    Entry(asp.NAME, "ASP (square wave with tuned half width and ratio, EMAS)", asp.ESTIMATOR, asp.published, asp.exact),
-    Entry(ssw.NAME, "SSW (square wave with SW's parameters, EMS)", ssw.ESTIMATOR, ssw.published, ssw.exact),
+    Entry(asp.NAME, "ASP (square wave with tuned half width and ratio, EMAS)", asp.published, asp.exact, asp.load),
+    Entry(ssw.NAME, "SSW (square wave with SW's parameters, EMS)", ssw.published, ssw.exact, ssw.load),
 )
 
 
@@ -45,7 +45,7 @@ def entry(name: str) -> Entry:
     raise InputError(f"protocol must be one of {', '.join(names())}, got {name!r}")
 
 
-def build(name: str, domain: Domain, budget: Budget, accounting: Accounting = "exact") -> SquareWaveProtocol:
+def build(name: str, domain: Domain, budget: Budget, accounting: Accounting = "exact") -> Protocol:
     """The named protocol for this domain and budget."""
     if accounting not in get_args(Accounting):
         raise InputError(f"accounting must be one of {', '.join(get_args(Accounting))}, got {accounting!r}")

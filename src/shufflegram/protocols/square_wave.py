@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from ..channel import WindowChannel, continuous_square_wave_channel, square_wave_channel
 from ..domain import Domain
 from ..estimators.em import Estimator
-from ..mechanism import ContinuousSquareWave, SquareWave
+from ..mechanism import Mechanism, SquareWave
 from ..privacy.laws import PrivacyLaw, blanket_law
 from ..protocol import Tally
 from ..randomizers.continuous import ContinuousSquareWaveRandomizer
@@ -27,8 +27,20 @@ class SquareWaveProtocol:
 
     name: str
     domain: Domain
-    mechanism: SquareWave | ContinuousSquareWave
+    mechanism: Mechanism
     estimator: Estimator
+
+    def __post_init__(self) -> None:
+        _ = self.randomizer  # domain and mechanism must fit each other
+
+    @property
+    def report_cells(self) -> int:
+        return self.channel.report_cells
+
+    @property
+    def deployable(self) -> bool:
+        """The continuous wave draws floats and is for reproduction only."""
+        return isinstance(self.mechanism, SquareWave)
 
     @cached_property
     def randomizer(self) -> SquareWaveRandomizer | ContinuousSquareWaveRandomizer:
@@ -58,7 +70,7 @@ class SquareWaveProtocol:
 
     @property
     def bits_per_user(self) -> float:
-        return float(math.ceil(math.log2(self.channel.report_cells)))
+        return float(math.ceil(math.log2(self.report_cells)))
 
     @cached_property
     def law(self) -> PrivacyLaw:

@@ -1,9 +1,13 @@
 """SSW: the shuffled square wave with SW's parameters, which follow from one local epsilon, and EMS."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from ..design import square_wave as design
 from ..domain import Domain
 from ..errors import MechanismError
 from ..estimators import EMS
+from ..mechanism import SquareWave
 from ..privacy.budget import Budget
 from .square_wave import SquareWaveProtocol
 
@@ -22,4 +26,10 @@ def exact(domain: Domain, budget: Budget) -> SquareWaveProtocol:
     """SSW in whole cells at its own limit under exact accounting."""
     wave = design.exact_ssw(budget)
     cells = design.in_cells(wave, domain.bins, circular=domain.circular, budget=budget)
+    design.require_information(cells, budget)
     return SquareWaveProtocol(NAME, domain, cells, ESTIMATOR)
+
+
+def load(domain: Domain, record: Mapping[str, Any]) -> SquareWaveProtocol:
+    """SSW around the mechanism that a plan recorded."""
+    return SquareWaveProtocol(NAME, domain, SquareWave.from_dict(record), ESTIMATOR)

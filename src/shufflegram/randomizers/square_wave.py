@@ -13,11 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from ..domain import Domain
 from ..errors import MechanismError, ValuesError
 from ..mechanism import SquareWave
-from ..randomness import SecureSource, Source
+from ..randomness import SECURE_SOURCE, Source
 
 Integers = NDArray[np.int64]
-
-SECURE_SOURCE = SecureSource()
 
 # Users per block: the block's few arrays then stay in the processor's cache.
 BLOCK = 1 << 15
