@@ -4,6 +4,7 @@ Bins are equal, logarithmic, or given by their edges. A quantity that comes roun
 circular: its two ends are one point, and means, quantiles and distances take that into account.
 """
 
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,6 +22,9 @@ Cells = NDArray[np.int64]
 
 # Wide enough for any histogram that a person reads, and for cells, weights and tallies to stay small integers.
 MOST_BINS = 1_000_000
+
+# Control and format characters, halves of characters, and line ends: what could make a unit look like something else.
+UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,8 @@ class Domain:
             raise DomainError(f"circular must be True or False, got {self.circular!r}")
         if self.unit is not None and not isinstance(self.unit, str):
             raise DomainError(f"unit must be a word such as 'seconds', got {self.unit!r}")
+        if self.unit is not None and any(unicodedata.category(letter) in UNSEEN for letter in self.unit):
+            raise DomainError(f"unit must hold no control characters, got {self.unit!a}")
         if self.outside not in get_args(Outside):
             raise DomainError(f"outside must be one of {', '.join(get_args(Outside))}, got {self.outside!r}")
         if self.spacing not in get_args(Spacing):
@@ -83,8 +89,14 @@ class Domain:
     def from_edges(cls, edges: ArrayLike, unit: str | None = None, outside: Outside = "error") -> "Domain":
         """Bins between consecutive edges of your own."""
         try:
-            given = np.asarray(edges, dtype=np.float64)
-        except (TypeError, ValueError) as problem:
+            # As objects, since an array of numbers would turn "1" and True into numbers too.
+            entries = np.asarray(edges, dtype=object)
+            if any(isinstance(entry, (str, bytes, bool, np.bool_)) for entry in entries.flat):
+                raise DomainError("edges must be numbers in increasing order, got text or booleans")
+            given = entries.astype(np.float64)
+        except DomainError:
+            raise
+        except (TypeError, ValueError, OverflowError) as problem:
             raise DomainError("edges must be numbers in increasing order") from problem
         if given.ndim != 1 or given.size < 3:
             raise DomainError(f"edges must be a list of at least 3 numbers (2 bins), got {given.size}")

@@ -6,8 +6,9 @@ so their size does not matter. An error names the row and the rule, never what s
 
 import csv
 import os
+import re
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,14 @@ PLAN_DIGEST = b"shufflegram.plan_digest"
 BATCH_ROWS = 1 << 18
 BATCH_BYTES = 1 << 20
 MOST_NAMES = 10
+
+# What is shown as a column's name; anything else may be a value in the first row of a file without names.
+NAME = re.compile(r"[A-Za-z_][\w .-]*")
+MONTH = (
+    "(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|"
+    "dec(ember)?)"
+)
+DATE = re.compile(rf"\b{MONTH}[ .-]*\d|\d[ .-]*{MONTH}\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -106,12 +115,17 @@ def whole_file(path: PathLike, *, overwrite: bool = False) -> Iterator[Path]:
     part = target.with_name(f".shufflegram-{secrets.token_hex(8)}.part")
     try:
         require_writable(target, overwrite=overwrite)
+        # While it is not whole, nobody else may read it.
+        os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         yield part
         # Somebody else may have written there in the meantime.
         require_writable(target, overwrite=overwrite)
+        part.chmod(0o666 & ~_umask())
         part.replace(target)
     except OSError as problem:
-        raise TableError(f"{target} cannot be written: {problem.strerror or 'unknown reason'}") from problem
+        # Not its own words: they may name the temporary file.
+        reason = os.strerror(problem.errno) if problem.errno else "unknown reason"
+        raise TableError(f"{target} cannot be written: {reason}") from problem
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
@@ -124,46 +138,68 @@ def require_writable(path: PathLike, *, overwrite: bool) -> None:
         raise TableError(f"{target} is a folder; name a file in it")
     if not target.parent.is_dir():
         raise TableError(f"there is no folder {target.parent}; make it first")
+    if not os.access(target.parent, os.W_OK):
+        raise TableError(f"{target} cannot be written: the folder {target.parent} is not yours to write in")
     if target.exists() and not overwrite:
         raise TableError(f"{target} exists already; choose another name, or say that it may be replaced (--force)")
 
 
+def require_apart(path: PathLike, inputs: Iterable[PathLike]) -> None:
+    """Refuse to write over anything that is read, by whatever name or link, even where files may be replaced."""
+    for source in map(Path, inputs):
+        for file in source.rglob(f"*{PARQUET}") if source.is_dir() else (source,):
+            # What does not exist cannot be lost.
+            with suppress(OSError):
+                if os.path.samefile(path, file):
+                    raise TableError(f"{os.fspath(path)} is one of the inputs and would be lost; choose another name")
+
+
+def counted(number: int, noun: str) -> str:
+    """1 row, 2 rows."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
 def _open_csv(path: Path, name: str | None) -> Column:
-    names = _csv_names(path)
+    before, names = _csv_names(path)
     chosen = _choose(path, names, name)
-    return Column(path, chosen, path.stat().st_size, frozenset(), lambda: _read_csv(path, chosen, len(names)))
+    return Column(path, chosen, path.stat().st_size, frozenset(), lambda: _read_csv(path, chosen, len(names), before))
 
 
-def _csv_names(path: Path) -> list[str]:
+def _csv_names(path: Path) -> tuple[int, list[str]]:
+    """The names, and how many empty lines are above them."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
-            names = next((row for row in csv.reader(file) if row), None)
+            found = next(((before, row) for before, row in enumerate(csv.reader(file)) if row), None)
     except UnicodeDecodeError as problem:
         raise TableError(f"{path} is not UTF-8 text, so it cannot be read as CSV") from problem
     except (OSError, csv.Error) as problem:
         raise TableError(f"{path} cannot be read as CSV") from problem
-    if names is None:
+    if found is None:
         raise TableError(f"{path} is empty; it needs a first row of names and rows of numbers")
-    return names
+    return found
 
 
 def _choose(path: Path, names: list[str], name: str | None) -> str:
     """The wanted column's name, if there is exactly one such column."""
     wanted = names[0] if name is None and len(names) == 1 else name
-    if wanted in names and not (name is None and _is_number(wanted)):
+    if wanted in names and (wanted == name or _looks_like_a_name(wanted)):
         if names.count(wanted) > 1:
             raise TableError(f"{path} has {names.count(wanted)} columns called {wanted!r}; give each a name of its own")
         return wanted
     # Without a header the first row holds somebody's values, which are no names to show.
-    if any(_is_number(each) for each in names):
-        raise TableError(f"the first row of {path} holds numbers; it has to name the columns")
+    if not all(map(_looks_like_a_name, names)):
+        header = "first row" if path.suffix.lower() == CSV else "schema"
+        raise TableError(
+            f"{path} has {counted(len(names), 'column')}, and its {header} does not look like names; "
+            f"it has to name the columns, or --column one of them exactly"
+        )
     shown = ", ".join(names[:MOST_NAMES]) + (", ..." if len(names) > MOST_NAMES else "")
     if wanted is None:
         raise TableError(f"{path} has {len(names)} columns, so one must be named: {shown}")
     raise TableError(f"{path} has no column {wanted!r}; it has {shown}")
 
 
-def _read_csv(path: Path, name: str, width: int) -> Iterator[Batch]:
+def _read_csv(path: Path, name: str, width: int, skipped: int) -> Iterator[Batch]:
     import pyarrow
     import pyarrow.compute
     from pyarrow import csv as arrow_csv
@@ -180,8 +216,11 @@ def _read_csv(path: Path, name: str, width: int) -> Iterator[Batch]:
             reader = arrow_csv.open_csv(
                 file,
                 # with one thread, a broken row is known by its number
-                read_options=arrow_csv.ReadOptions(use_threads=False, block_size=BATCH_BYTES),
-                parse_options=arrow_csv.ParseOptions(invalid_row_handler=note, newlines_in_values=True),
+                read_options=arrow_csv.ReadOptions(use_threads=False, block_size=BATCH_BYTES, skip_rows=skipped),
+                # an empty line is a row without a number: it counts, and it must not vanish
+                parse_options=arrow_csv.ParseOptions(
+                    invalid_row_handler=note, newlines_in_values=True, ignore_empty_lines=False
+                ),
                 # as text, so that what is no number can be found without being shown
                 convert_options=arrow_csv.ConvertOptions(
                     include_columns=[name], column_types={name: pyarrow.string()}, strings_can_be_null=True
@@ -195,8 +234,9 @@ def _read_csv(path: Path, name: str, width: int) -> Iterator[Batch]:
     except pyarrow.ArrowException as problem:
         if broken:
             number, columns = broken[0]
+            named = "there is 1 name" if width == 1 else f"there are {width} names"
             raise TableError(
-                f"row {number - 1:,} below the header of {path} has {columns} columns, but there are {width} names"
+                f"row {number - 1 - skipped:,} below the header of {path} has {counted(columns, 'column')}, but {named}"
             ) from None
         raise TableError(f"{path} cannot be read as CSV: {_rule(problem)}") from None
 
@@ -290,7 +330,7 @@ def _require_finite(batch: Batch, name: str) -> None:
 @contextmanager
 def _csv_writer(path: Path, digest: str) -> Iterator[Callable[[Integers], None]]:
     """CSV has no place for the plan's digest."""
-    with path.open("x", encoding="ascii", newline="") as file:
+    with path.open("w", encoding="ascii", newline="") as file:
         file.write(f"{REPORT}\n")
         yield lambda reports: file.writelines(f"{report}\n" for report in reports.tolist())
 
@@ -307,12 +347,20 @@ def _parquet_writer(path: Path, digest: str) -> Iterator[Callable[[Integers], No
         )
 
 
-def _is_number(text: str | None) -> bool:
+def _looks_like_a_name(text: str) -> bool:
+    """Neither a number ("nan" is one too), nor a date, nor an amount."""
     try:
-        float(text or "")
+        float(text)
     except ValueError:
-        return False
-    return True
+        return NAME.fullmatch(text) is not None and DATE.search(text) is None
+    return False
+
+
+def _umask() -> int:
+    """The permissions that new files do not get, which can only be read by setting them."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 def _hidden(path: Path) -> bool:

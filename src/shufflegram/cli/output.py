@@ -4,6 +4,7 @@ import json
 import math
 import sys
 from collections.abc import Iterable
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -39,6 +40,20 @@ def _finite(record: Any) -> Any:
             return None
         case _:
             return record
+
+
+def rounded_up(number: float) -> str:
+    """Five digits that are not below the number."""
+    return _five_digits(number, ROUND_CEILING)
+
+
+def rounded_down(number: float) -> str:
+    """Five digits that are not above the number."""
+    return _five_digits(number, ROUND_FLOOR)
+
+
+def _five_digits(number: float, rounding: str) -> str:
+    return f"{float(Context(prec=5, rounding=rounding).create_decimal_from_float(number)):.5g}"
 
 
 def terminal() -> "Console":

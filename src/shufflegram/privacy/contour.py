@@ -17,26 +17,30 @@ from numpy.typing import NDArray
 
 # Aliasing is about exp(-ALIASING), and a point outside every core is below exp(-DEAD) relative to the largest.
 ALIASING = 64.0
-DEAD = 45.0
+DEAD = 32.0
 # Cores up to this one are bounded one by one, later ones together.
 CORES = 1024
 # A core is summed rather than bounded when it could add more than this, relative to the largest term, as long as there
 # are not too many points.
 WORTH_SUMMING = 1e-11
-MOST_POINTS = 6000
+MOST_POINTS = 4000
 # Without a pair that confines the integrand to cores, this many points are summed and the rest is bounded by 1/t^2.
-UNCONFINED_POINTS = 6000
+UNCONFINED_POINTS = 4000
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Cores:
-    """The places where the integrand can be large: |t - 2 pi k / distance| <= reach, by the pair of atoms `primary`."""
+    """The places where the integrand can be large: |t - 2 pi k / distance| <= reach, by the pair of atoms `primary`.
+
+    Some are `summed`; at most `left_out` is in the others up to CORES.
+    """
 
     primary: tuple[int, int]
     reach: float
     summed: tuple[int, ...]
+    left_out: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +121,8 @@ def choose_contour(atoms: TiltedAtoms, tilt: float) -> Contour:
         center = 2 * math.pi * core / distance
         first = math.floor((center - reach) / step) - 1
         ranges.append((max(first, ranges[-1][1] + 1), math.ceil((center + reach) / step) + 1))
-    return Contour(tilt, step, tuple(ranges), Cores(primary, reach, tuple(worth.tolist())))
+    left_out = float(np.delete(each, worth - 1).sum())
+    return Contour(tilt, step, tuple(ranges), Cores(primary, reach, tuple(worth.tolist()), left_out))
 
 
 def remainder(atoms: TiltedAtoms, contour: Contour) -> float:
@@ -128,13 +133,11 @@ def remainder(atoms: TiltedAtoms, contour: Contour) -> float:
         return 2.0 / (step * step * contour.ranges[-1][1])
     cores = contour.cores
     rate, distance = atoms.pair(cores.primary)
-    each = core_bounds(atoms, cores.primary, cores.reach, step)
-    bounded = float(np.delete(each, np.array(cores.summed, dtype=np.int64) - 1).sum())
     # sum over k > K of 1 / ((2k - 1) pi / d)^2 <= (d / pi)^2 / (4K)
     later = _core_sum(rate, distance, step) * (distance / math.pi) ** 2 / (4 * CORES)
     # sum over all j >= 1 of 1 / (lambda^2 + t_j^2) <= pi / (2 lambda step)
     dead = math.exp(-rate * (1 - math.cos(cores.reach * distance))) * math.pi / (2 * tilt * step)
-    return 2 * (bounded + later + dead) * (1 + 1e-9)
+    return 2 * (cores.left_out + later + dead) * (1 + 1e-9)
 
 
 def core_bounds(atoms: TiltedAtoms, primary: tuple[int, int], reach: float, step: float) -> Floats:
