@@ -11,6 +11,7 @@ import math
 import time
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from statistics import median
 
 import numpy as np
@@ -73,17 +74,16 @@ def print_answers() -> None:
                 for delta in DELTAS:
                     setting = f"share {float(share):.3g}, n {users:.0e}, eps {epsilon:g}, delta {delta:g}"
                     given = share, users, epsilon, delta
-                    searches[setting] = seconds(lambda g=given: accounting.largest_guaranteed_ratio(*g), 2)
+                    searches[setting] = seconds(partial(accounting.largest_guaranteed_ratio, *given), 2)
                     ratio = Fraction(accounting.largest_guaranteed_ratio(*given)).limit_denominator(10**6)
                     at_limit = wave.with_density_ratio(ratio)
                     law = blanket_law(at_limit)
-                    deltas[setting] = seconds(lambda a=(law, users, epsilon): exact.delta(*a), 3)
-                    answers[setting] = seconds(lambda a=(at_limit, users, epsilon): accounting.delta(*a), 3)
+                    deltas[setting] = seconds(partial(exact.delta, law, users, epsilon), 3)
+                    answers[setting] = seconds(partial(accounting.delta, at_limit, users, epsilon), 3)
                     if delta == DELTAS[0]:
-                        known = at_limit, users, epsilon, delta
-                        brackets[setting] = seconds(lambda a=known: accounting.largest_density_ratio(*a), 2)
-                        proof = law, users, Fraction(str(epsilon))
-                        certificates[setting] = seconds(lambda a=proof: certify(*a), 2)
+                        both_ends = partial(accounting.largest_density_ratio, at_limit, users, epsilon, delta)
+                        brackets[setting] = seconds(both_ends, 2)
+                        certificates[setting] = seconds(partial(certify, law, users, Fraction(str(epsilon))), 2)
     report("delta, guaranteed", 2e-3, deltas)
     report("delta, both ends", 2e-3, answers)
     report("largest ratio, guaranteed", 80e-3, searches)
@@ -128,8 +128,8 @@ def print_beside_the_sum() -> None:
     for users in (100, 1_000, 4_000):
         ratio = Fraction(accounting.largest_guaranteed_ratio(Fraction(1, 2), users, 0.1, 1e-5))
         law = blanket_law(ContinuousSquareWave(Fraction(1, 2), ratio))
-        naive = seconds(lambda a=(law, users, 0.1): multinomial_delta(*a), 1)
-        fast = seconds(lambda a=(law, users, 0.1): exact.delta(*a), 5)
+        naive = seconds(partial(multinomial_delta, law, users, 0.1), 1)
+        fast = seconds(partial(exact.delta, law, users, 0.1), 5)
         written_out = multinomial_delta(law, users, 0.1)
         difference = exact.delta(law, users, 0.1).upper / written_out - 1
         print(f"{users:>8}{1e3 * naive:>12.2f}{1e3 * fast:>9.2f}{naive / fast:>9.0f}   {difference:.1e}")

@@ -40,7 +40,9 @@ def domains(draw: st.DrawFn) -> Domain:
     low = draw(st.floats(-1e9, 1e9))
     length = draw(st.floats(1e-3, 1e9))
     bins = draw(st.integers(2, 200))
-    unit = draw(st.none() | st.text(max_size=5))
+    # no control or format characters, which no unit may hold
+    seen = st.characters(exclude_categories=("Cc", "Cf", "Cs", "Zl", "Zp"))
+    unit = draw(st.none() | st.text(seen, max_size=5))
     kind = draw(st.sampled_from(["equal", "circular", "log", "given"]))
     if kind == "circular":
         return Domain(low, low + length, bins, True, unit, draw(st.sampled_from(ON_A_CIRCLE)))
@@ -416,3 +418,36 @@ def test_a_domain_is_a_value() -> None:
     assert Domain(0, 1, 8) == Domain(0.0, 1.0, np.int64(8))  # type: ignore[arg-type]
     assert len({Domain(0, 1, 8), Domain(0, 1, 8), Domain(0, 1, 9)}) == 2
     assert HOURS.period == 24
+
+
+@pytest.mark.parametrize(
+    "edges",
+    [
+        ["0", "1", "2"],
+        np.array(["0", "1", "2"]),
+        [b"0", b"1", b"2"],
+        [False, True, 2],
+        [-1, False, True],
+        np.array([-1.0, 0.5, np.True_], dtype=object),
+        pd.Series(["0", "1", "2"]),
+        np.array(["2020-01-01", "2020-01-02", "2020-01-03"], "M8[D]"),
+        [10**400, 10**401, 10**402],
+    ],
+    ids=lambda edges: str(edges)[:20],
+)
+def test_edges_are_numbers_and_nothing_that_can_be_read_as_one(edges: Any) -> None:
+    with pytest.raises(DomainError, match="edges must be numbers in increasing order"):
+        Domain.from_edges(edges)
+
+
+@pytest.mark.parametrize("edges", [(0, 1, 2), np.arange(3, dtype=np.uint8), pd.Series([0, 1, 2]), pa.array([0, 1, 2])])
+def test_edges_of_any_kind_of_number(edges: Any) -> None:
+    assert Domain.from_edges(edges).edges.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("letter", ["\x1b", "\n", "\r", "\t", "\x00", "\x7f", "\u202e", "\u2028", "\ud800"])
+def test_a_unit_shows_what_it_is(letter: str) -> None:
+    with pytest.raises(DomainError, match="no control characters") as caught:
+        Domain(0, 1, 4, unit=f"a{letter}b")
+    assert letter not in str(caught.value)
+    assert Domain(0, 1, 4, unit="µg/m³ \u00a0°C").unit == "µg/m³ \u00a0°C"

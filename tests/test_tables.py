@@ -36,7 +36,9 @@ def read(path: Path, column: str | None = None) -> list[float]:
         "a\r\n1\r\n2.5\r\n-3e2",
         "\ufeffa,b\n1,x\n2.5,y\n-3e2,z\n",
         'b,a\n"x, ""y""",1\n"two\nlines", 2.5 \n,-300\n',
-        "\n\na\n1\n\n2.5\n-300\n\n",
+        "\n\na\n1\n2.5\n-300\n",
+        "\r\n\r\nb,a\r\n0,1\r\n0,2.5\r\n0,-300\r\n",
+        "\ufeff\na\n1\n2.5\n-300\n",
     ],
 )
 def test_a_column_of_a_csv_file(tmp_path: Path, text: str) -> None:
@@ -120,7 +122,8 @@ def test_the_row_that_is_wrong_is_named_in_any_batch(
         ("a,b\n1,2\n", "c", "has no column 'c'; it has a, b"),
         (",".join(f"c{i}" for i in range(30)) + "\n", "x", r"it has c0, c1, .*, c9, \.\.\.$"),
         ("a,a\n1,2\n", "a", "has 2 columns called 'a'"),
-        (f"a,b\n1,2\n{SECRET}\n", "a", "row 2 below the header of .* has 1 columns, but there are 2 names"),
+        (f"a,b\n1,2\n{SECRET}\n", "a", "row 2 below the header of .* has 1 column, but there are 2 names"),
+        ("\n\na\n1\n2,2\n", "a", "row 2 below the header of .* has 2 columns, but there is 1 name$"),
         (f"a,b\n1,2\n3,4,{SECRET}\n", "a", "row 2 below the header of .* has 3 columns"),
         (f"a,b\n1,2\n{SECRET}x,4\n", "a", "'a' has an entry that is no number in row 2 below the header"),
         (f"a\n1\n2\n3\n€{SECRET}\n", "a", "no number in row 4"),
@@ -132,8 +135,19 @@ def test_the_row_that_is_wrong_is_named_in_any_batch(
         ("a\n1\nnan\n", "a", "no value in row 2"),
         ("a\n1\ninf\n", "a", "not a finite number in row 2"),
         ("a\n1\n1e999\n", "a", "not a finite number in row 2"),
-        (f"{SECRET}\n2\n", None, "first row of .* holds numbers; it has to name the columns"),
-        (f"{SECRET},x\n2,y\n", "a", "first row of .* holds numbers; it has to name the columns"),
+        ("a\n1\n\n2\n", None, "'a' has no value in row 2 below the header"),
+        ("\na\n1\n2\n\n", "a", "'a' has no value in row 3 below the header"),
+        ("a\r\n\r\n1\r\n", "a", "'a' has no value in row 1 below the header"),
+        ("b,a\n1,2\n\n3,4\n", "a", "'a' has no value in row 2 below the header"),
+        (f"{SECRET}\n2\n", None, "has 1 column, and its first row does not look like names; it has to name the"),
+        (f"{SECRET},x\n2,y\n", "a", "has 2 columns, and its first row does not look like names"),
+        (f'alice,"${SECRET}"\nbob,2\n', None, "has 2 columns, and its first row does not look like names"),
+        (f'alice,"${SECRET}"\nbob,2\n', "a", "has 2 columns, and its first row does not look like names"),
+        (f"${SECRET}\n2\n", None, "has 1 column, and its first row does not look like names"),
+        (f"May {SECRET}\n2\n", None, "has 1 column, and its first row does not look like names"),
+        (f"x,3 May {SECRET}\n1,2\n", "a", "has 2 columns, and its first row does not look like names"),
+        ("nan\n2\n", None, "has 1 column, and its first row does not look like names"),
+        (",a b-c.d,_x\n0,1,2\n", "a", "has no column 'a'; it has a b-c.d, _x$"),
         (b"\xff\xfea\n1\n", "a", "is not UTF-8"),
         (b"a\n1\n\xff\xfe\n", "a", "not UTF-8"),
     ],
@@ -228,6 +242,72 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, name: str, failur
         fail()
     assert old.read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize("name", ["$ 5,000", "2024", "Ärger"])
+def test_a_column_of_any_name_is_found_by_it(tmp_path: Path, name: str) -> None:
+    path = written(tmp_path, "t.csv", f'"{name}"\n1\n2\n')
+    assert read(path, name) == [1, 2]
+    with pytest.raises(TableError, match="does not look like names") as caught:
+        read(path)
+    assert name not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["r.csv", "r.parquet"])
+def test_nobody_else_may_read_an_unfinished_file(tmp_path: Path, name: str) -> None:
+    before = os.umask(0o002)
+    try:
+        with tables.report_writer(tmp_path / name, "digest") as write:
+            write(np.arange(3))
+            (part,) = tmp_path.iterdir()
+            assert part.stat().st_mode & 0o777 == 0o600
+    finally:
+        os.umask(before)
+    assert (tmp_path / name).stat().st_mode & 0o777 == 0o664
+
+
+@pytest.mark.parametrize("name", ["r.csv", "r.parquet"])
+def test_a_failure_names_the_file_that_was_asked_for(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: object, *arguments: object) -> int:
+        raise PermissionError(13, f"Failed to open local file '{path}'")
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(TableError) as caught, tables.report_writer(tmp_path / name, "digest"):
+        pass
+    assert str(caught.value) == f"{tmp_path / name} cannot be written: Permission denied"
+
+
+def test_a_folder_that_may_not_be_written_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with pytest.raises(TableError, match="not yours to write in"):
+        tables.require_writable(tmp_path / "r.csv", overwrite=True)
+
+
+def test_an_input_is_known_by_any_name(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.csv", "a")
+    (tmp_path / "symbolic.csv").symlink_to(path)
+    (tmp_path / "hard.csv").hardlink_to(path)
+    (tmp_path / "parts").mkdir()
+    part = written(tmp_path / "parts", "p.parquet", "p")
+    for target, source in (
+        (path, path),
+        (tmp_path / "parts" / ".." / "a.csv", path),
+        (tmp_path / "symbolic.csv", path),
+        (path, tmp_path / "symbolic.csv"),
+        (tmp_path / "hard.csv", path),
+        (part, tmp_path / "parts"),
+    ):
+        with pytest.raises(TableError, match="is one of the inputs"):
+            tables.require_apart(target, [tmp_path / "none", source])
+    tables.require_apart(tmp_path / "new.csv", [path, tmp_path / "parts", tmp_path / "none"])
+    tables.require_apart(part, [path])
+
+
+@pytest.mark.parametrize(("number", "said"), [(0, "0 rows"), (1, "1 row"), (2, "2 rows"), (1_000, "1,000 rows")])
+def test_one_is_not_many(number: int, said: str) -> None:
+    assert tables.counted(number, "row") == said
 
 
 def test_places_where_no_file_can_be_put(tmp_path: Path) -> None:

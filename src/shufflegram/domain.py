@@ -20,8 +20,8 @@ Outside = Literal["error", "clamp", "wrap"]
 Floats = NDArray[np.float64]
 Cells = NDArray[np.int64]
 
-# Wide enough for any histogram that a person reads, and for cells, weights and tallies to stay small integers.
-MOST_BINS = 1_000_000
+# Wide enough for any histogram that a person reads, and for estimates and bands to take seconds and little memory.
+MOST_BINS = 20_000
 
 # Control and format characters, halves of characters, and line ends: what could make a unit look like something else.
 UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
@@ -91,13 +91,11 @@ class Domain:
         try:
             # As objects, since an array of numbers would turn "1" and True into numbers too.
             entries = np.asarray(edges, dtype=object)
-            if any(isinstance(entry, (str, bytes, bool, np.bool_)) for entry in entries.flat):
-                raise DomainError("edges must be numbers in increasing order, got text or booleans")
             given = entries.astype(np.float64)
-        except DomainError:
-            raise
         except (TypeError, ValueError, OverflowError) as problem:
             raise DomainError("edges must be numbers in increasing order") from problem
+        if any(isinstance(entry, (str, bytes, bool, np.bool_)) for entry in entries.flat):
+            raise DomainError("edges must be numbers in increasing order, got text or booleans")
         if given.ndim != 1 or given.size < 3:
             raise DomainError(f"edges must be a list of at least 3 numbers (2 bins), got {given.size}")
         if not np.all(np.isfinite(given)):

@@ -187,13 +187,15 @@ def _choose(path: Path, names: list[str], name: str | None) -> str:
             raise TableError(f"{path} has {names.count(wanted)} columns called {wanted!r}; give each a name of its own")
         return wanted
     # Without a header the first row holds somebody's values, which are no names to show.
-    if not all(map(_looks_like_a_name, names)):
+    # An empty one shows nothing: some programs leave it so above the numbers of the rows.
+    spoken = [each for each in names if each]
+    if not spoken or not all(map(_looks_like_a_name, spoken)):
         header = "first row" if path.suffix.lower() == CSV else "schema"
         raise TableError(
             f"{path} has {counted(len(names), 'column')}, and its {header} does not look like names; "
             f"it has to name the columns, or --column one of them exactly"
         )
-    shown = ", ".join(names[:MOST_NAMES]) + (", ..." if len(names) > MOST_NAMES else "")
+    shown = ", ".join(spoken[:MOST_NAMES]) + (", ..." if len(spoken) > MOST_NAMES else "")
     if wanted is None:
         raise TableError(f"{path} has {len(names)} columns, so one must be named: {shown}")
     raise TableError(f"{path} has no column {wanted!r}; it has {shown}")

@@ -86,3 +86,36 @@ def test_users_that_there_are_not(run: Run, folder: Path, users: str) -> None:
     assert result.exit_code == 2
     assert "holds 1 to 260,000 users" in result.stderr
     assert not (folder / "shufflegram-demo").exists()
+
+
+def test_a_failed_demo_leaves_no_folder(run: Run, folder: Path) -> None:
+    before = sorted(folder.rglob("*"))
+    assert run("demo", "--users", "10", "--epsilon", "0.001", "--output", "deep/er").exit_code == 2
+    assert sorted(folder.rglob("*")) == before
+    # but one that was there before stays
+    (folder / "mine").mkdir()
+    assert run("demo", "--users", "10", "--epsilon", "0.001", "--output", "mine").exit_code == 2
+    assert (folder / "mine").is_dir()
+
+
+def test_a_failed_demo_leaves_no_part_of_its_files(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object, **settings: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", fail)
+    before = sorted(folder.rglob("*"))
+    assert run("demo", "--users", "1000", "--epsilon", "2").exit_code == 2
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_the_picture_says_which_band_it_shows(good: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from matplotlib.figure import Figure
+
+    labels: list[str] = []
+
+    def note(figure: Figure, *arguments: object, **settings: object) -> None:
+        labels.extend(figure.axes[1].get_legend_handles_labels()[1])
+
+    monkeypatch.setattr(Figure, "savefig", note)
+    good("demo", "--users", "1000", "--epsilon", "2")
+    assert "90% band (pointwise)" in labels

@@ -16,7 +16,9 @@ LINES = [
     ("--wrong", "No such option '--wrong'"),
     ("plam", "there is no command 'plam'; the commands are plan, privacy"),
     ("plan --usres 3", "'--users'"),
-    ("plan", "Missing option"),
+    ("plan", "missing: --low, --high, --bins, --users, --epsilon, --delta"),
+    (f"plan {DOMAIN} --users 5", "error: missing: --epsilon, --delta"),
+    ("plan --edges 0,1,2", "error: missing: --users, --epsilon, --delta"),
     (f"plan {DOMAIN} {BUDGET} extra", "unexpected extra argument"),
     (f"plan {DOMAIN} --users many --epsilon 1 --delta 1e-6", "'many' is not a valid integer"),
     (f"plan {DOMAIN} {BUDGET} --protocol none", "must be one of asp, ssw"),
@@ -24,20 +26,23 @@ LINES = [
     # domains and budgets
     (f"plan --low 0 --high 10 {BUDGET}", "missing: --bins"),
     (f"plan {BUDGET}", "missing: --low, --high, --bins"),
+    (f"plan {DOMAIN} --unit 'a\x1bb' {BUDGET}", "unit must hold no control characters"),
     (f"plan --low 10 --high 0 --bins 16 {BUDGET}", "low must be below high"),
     (f"plan --low nan --high 10 --bins 16 {BUDGET}", "low must be finite"),
     (f"plan --low 0 --high 10 --bins 1 {BUDGET}", "bins must be between 2 and"),
     (f"plan --low 0 --high 10 --bins 16 --log {BUDGET}", "logarithmic bins need low > 0"),
     (f"plan --low 1 --high 10 --bins 16 --log --circular {BUDGET}", "leave --log or --circular out"),
-    (f"plan {DOMAIN} --outside wrap {BUDGET}", "outside='wrap' is for circular domains"),
+    (f"plan {DOMAIN} --outside wrap {BUDGET}", "--outside wrap is for circular domains; on a line"),
     (f"plan {DOMAIN} --edges 0,1,2 {BUDGET}", "--edges says all of the bins"),
     (f"plan --edges 0,2,1 {BUDGET}", "edges must increase"),
+    (f"plan --edges none.txt {BUDGET}", "there is no file of edges none.txt"),
+    (f"plan --edges {','.join(['1'] * 300)} {BUDGET}", "edges must increase"),
     (f"plan --edges some,words {BUDGET}", "--edges must be increasing numbers"),
     (f"plan --edges bytes.txt {BUDGET}", "file of edges bytes.txt cannot be read"),
     (f"plan {DOMAIN} --users 0 --epsilon 1 --delta 1e-6", "users"),
     (f"plan {DOMAIN} --users 5000 --epsilon -1 --delta 1e-6", "epsilon"),
     (f"plan {DOMAIN} --users 5000 --epsilon 1 --delta 2", "delta must be a number between 0 and 1"),
-    (f"plan {DOMAIN} {BUDGET} --honest-fraction 2", "honest_fraction must be above 0 and at most 1"),
+    (f"plan {DOMAIN} {BUDGET} --honest-fraction 2", "above 0 and at most 1, got 2"),
     (f"plan {DOMAIN} {BUDGET} --max-local-epsilon 0", "max_local_epsilon must be a positive number"),
     (f"plan {DOMAIN} --users 10 --epsilon 0.001 --delta 1e-6", "would do"),
     # places to write to
@@ -78,7 +83,8 @@ LINES = [
     ("randomize plan.json values.csv", "has 2 columns, so one must be named: id, share"),
     ("randomize plan.json values.csv --column sahre", "has no column 'sahre'; it has id, share"),
     ("randomize plan.json values.csv --column share --output reports.txt", "ends in .csv or .parquet"),
-    ("randomize plan.json values.csv --column share --output values.csv", "values.csv exists already"),
+    ("randomize plan.json values.csv --column share --output values.csv", "values.csv is one of the inputs"),
+    ("randomize plan.json values.csv --column share --output kept.csv", "kept.csv exists already"),
     ("randomize plan.json empty.csv", "empty.csv is empty"),
     # estimate
     ("estimate plan.json", "Missing argument"),
@@ -89,17 +95,19 @@ LINES = [
     ("estimate plan.json reports.csv --quantiles some", "must be numbers between 0 and 1"),
     ("estimate plan.json reports.csv --quantiles nan", "must be numbers between 0 and 1"),
     ("estimate plan.json reports.csv --range 5 1", "low must not exceed high"),
+    ("estimate plan.json reports.csv --range nan 5", "--range needs two finite numbers such as 30 50, got nan 5"),
     ("estimate plan.json reports.csv --range 5", "requires 2 arguments"),
     ("estimate plan.json reports.csv --band 1.5", "level must be between 0 and 1"),
     # simulate
-    ("simulate plan.json", "Missing option '--data'"),
+    ("simulate plan.json", "error: missing: --data"),
+    ("simulate", "missing: --data, --protocol, --users, --epsilon, --delta"),
     ("simulate --data taxi", "missing: --protocol, --users, --epsilon, --delta"),
     (f"simulate plan.json --data taxi {BUDGET}", "leave --users, --epsilon, --delta out"),
     ("simulate plan.json --data values.csv --bins 8", "leave the domain out"),
-    ("simulate plan.json --data taxi", "lie outside the domain"),
+    ("simulate plan.json --data taxi", "widen the domain, or set --outside clamp"),
     ("simulate plan.json --data taxi --column x", "--column is for files"),
     ("simulate plan.json --data yellow", "there is no file yellow"),
-    ("simulate plan.json --data values.csv --column share --sample 9", "from 1 to the 3 values"),
+    ("simulate plan.json --data values.csv --column share --sample 9", "from 1 to 3, the number of values"),
     ("simulate plan.json --data values.csv --column share --repetitions 0", "0 is not in the range"),
     ("simulate plan.json --data values.csv --column share --simulation-seed -1", "-1 is not in the range"),
     (f"simulate --protocol asp --data values.csv {BUDGET}", "missing: --low, --high, --bins"),
@@ -112,6 +120,7 @@ LINES = [
 def test_one_line_and_exit_code_2(run: Run, folder: Path, line: str, said: str) -> None:
     (folder / "values.csv").write_text("id,share\n1,10\n2,20\n3,30\n")
     (folder / "reports.csv").write_text("report\n1\n2\n3\n")
+    (folder / "kept.csv").write_text("kept")
     (folder / "empty.csv").write_text("")
     (folder / "bytes.txt").write_bytes(b"\xff\xfe\x00")
     (folder / "other.json").write_text("{}")

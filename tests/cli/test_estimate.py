@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,9 @@ from pyarrow import parquet
 
 import shufflegram as sg
 from shufflegram import tables
+from shufflegram.cli.estimate import _ending
 from shufflegram.cli.picture import interval
+from shufflegram.estimators.em import Stop
 
 from .conftest import USERS, Run
 
@@ -170,3 +173,71 @@ def test_a_mean_that_is_nowhere_is_null(good: Run) -> None:
     result = good("estimate", "circle.json", "even.csv", "--json")
     assert json.loads(result.stdout)["mean"] is None
     assert "none: the mass pulls nowhere" in good("estimate", "circle.json", "even.csv").stdout
+
+
+@pytest.mark.parametrize("option", ["--output", "--plot"])
+def test_an_input_is_not_written_over_even_by_force(run: Run, folder: Path, option: str) -> None:
+    name = "e.csv" if option == "--output" else "e.svg"
+    (folder / name).symlink_to("all.csv")
+    before = (folder / "all.csv").read_bytes()
+    for inputs in (["plan.json", "1.csv", "all.csv"], ["plan.json", "parts", "all.csv"]):
+        result = run("estimate", *inputs, option, name, "--force")
+        assert result.exit_code == 2
+        assert f"{name} is one of the inputs" in result.stderr
+    assert run("estimate", "plan.json", "1.csv", "--output", "plan.json", "--force").exit_code == 2
+    assert (folder / "all.csv").read_bytes() == before
+    assert sg.Plan.load(folder / "plan.json").guarantee.users == USERS
+
+
+def test_of_two_files_both_are_written_or_neither(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object, **settings: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", fail)
+    before = sorted(folder.iterdir())
+    result = run("estimate", "plan.json", "all.csv", "--output", "e.json", "--plot", "e.png")
+    assert result.exit_code == 2
+    assert result.stderr == "shufflegram: error: e.png cannot be written: No space left on device\n"
+    assert sorted(folder.iterdir()) == before
+
+
+def test_places_are_tried_before_anything_is_computed(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(path: object) -> None:
+        raise AssertionError("the plan was read")
+
+    monkeypatch.setattr("shufflegram.planning.Plan.load", load)
+    result = run("estimate", "plan.json", "all.csv", "--output", "e.json", "--plot", "none/e.png")
+    assert (result.exit_code, "there is no folder none" in result.stderr) == (2, True)
+
+
+def test_the_picture_says_which_band_it_shows(good: Run, folder: Path) -> None:
+    from matplotlib import rc_context
+
+    with rc_context({"svg.fonttype": "none"}):
+        good("estimate", "plan.json", "all.csv", "--plot", "e.svg", "--output", "e.json")
+    assert "90% band (simultaneous)" in (folder / "e.svg").read_text()
+    assert json.loads((folder / "e.json").read_text())["band"]["kind"] == "pointwise"
+
+
+def test_the_iteration_limit_is_usual_for_emas_only(
+    good: Run, reports: NDArray[np.int64], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sg.plan(sg.Domain(0, 100, bins=32), users=USERS, epsilon=4, delta=1e-6, protocol="ssw").save("ssw.json")
+    said = "as is usual for EMAS: its weights never settle"
+    for plan, usual in (("plan.json", True), ("ssw.json", False)):
+        loaded = sg.Plan.load(plan)
+        ended = loaded.analyzer.estimate(loaded.analyzer.tally(reports % loaded.protocol.report_cells)).outcome
+        assert ended is not None
+        limited = replace(ended, stop=Stop.ITERATION_LIMIT)
+        estimate = sg.Estimate(loaded.domain, np.full(32, 1 / 32), USERS, limited)
+        assert (said in _ending(loaded, estimate)) == usual
+        settled = replace(estimate, outcome=replace(ended, stop=Stop.CONVERGED))
+        assert said not in _ending(loaded, settled)
+    # and what is said of it is shown
+    monkeypatch.setattr("shufflegram.cli.estimate._ending", lambda plan, estimate: "ended like this")
+    assert "ended like this" in good("estimate", "plan.json", "all.csv").stdout
+
+
+def test_one_report_is_one_report(good: Run, folder: Path) -> None:
+    (folder / "one.csv").write_text("report\n3\n")
+    assert "only 1 report arrived" in good("estimate", "plan.json", "one.csv").stderr

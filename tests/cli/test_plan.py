@@ -81,3 +81,11 @@ def test_a_plan_is_replaced_only_on_request(run: Run, good: Run, folder: Path) -
     assert (folder / "plan.json").read_bytes() == before
     good(*again, "--force")
     assert (folder / "plan.json").read_bytes() != before
+
+
+def test_a_file_of_edges_is_not_written_over_even_by_force(run: Run, folder: Path) -> None:
+    (folder / "edges.txt").write_text("0 1 5 20")
+    result = run("plan", "--edges", "edges.txt", *BUDGET, "--output", "edges.txt", "--force")
+    assert result.exit_code == 2
+    assert "edges.txt is one of the inputs" in result.stderr
+    assert (folder / "edges.txt").read_text() == "0 1 5 20"

@@ -7,6 +7,7 @@ import pytest
 
 import shufflegram as sg
 from shufflegram import privacy
+from shufflegram.cli.output import rounded_down, rounded_up
 
 from .conftest import USERS, Run
 
@@ -72,7 +73,7 @@ def test_the_discrete_wave(good: Run, shape: list[str]) -> None:
 
 def test_people_are_told_what_the_ends_mean_and_what_is_no_guarantee(good: Run) -> None:
     text = good("privacy", *PAPER, "--delta", "1e-5", "--honest-fraction", "0.5", "--rounds", "10").stdout
-    assert "Upper ends are proven" in text
+    assert "Upper ends hold whatever the data are" in text
     (printed,) = [line for line in text.splitlines() if "as printed" in line]
     assert printed.rstrip().endswith("NOT a guarantee")
     assert sum(line.rstrip().endswith("  guaranteed") for line in text.splitlines()) == 6
@@ -107,3 +108,100 @@ def test_a_tampered_plan_is_refused(run: Run, folder: Path) -> None:
     assert result.exit_code == 2
     assert result.stderr.startswith("shufflegram: error: the plan")
     assert result.stderr.count("\n") == 1
+
+
+def test_the_delta_of_a_discrete_wave_is_proven(good: Run) -> None:
+    plan = sg.Plan.load("plan.json")
+    proven = json.loads(good("privacy", "plan.json", "--json").stdout)["proven_delta"]
+    # a number in JSON, and never below the fraction that the certificate proves
+    certified = plan.guarantee.certificate.delta_upper
+    assert proven >= certified
+    assert proven == pytest.approx(float(certified), rel=1e-12)
+    text = good("privacy", "plan.json").stdout
+    (line,) = [line for line in text.splitlines() if line.startswith("proven")]
+    assert line.rstrip().endswith("(ball arithmetic)")
+    assert certified <= float(line.split()[4]) < 1.0001 * certified
+    # a continuous wave draws floats, and nothing is proven of it
+    assert "proven_delta" not in json.loads(good("privacy", *PAPER, "--json").stdout)
+
+
+def test_what_cannot_be_proven_is_said(good: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object) -> None:
+        raise sg.errors.CertificationError("no")
+
+    monkeypatch.setattr("shufflegram.privacy.certify.certify", fail)
+    options = ["--users", "5", "--epsilon", "1", "--half-width", "1", "--density-ratio", "2", "--bins", "9"]
+    assert json.loads(good("privacy", *options, "--json").stdout)["proven_delta"] is None
+    assert "no delta: it cannot be proven" in good("privacy", *options).stdout
+
+
+def test_ends_are_rounded_outward(good: Run) -> None:
+    options = (*PAPER, "--delta", "1e-5", "--honest-fraction", "0.5", "--rounds", "3")
+    answer = json.loads(good("privacy", *options, "--json").stdout)
+    text = good("privacy", *options).stdout
+    for name, bracket in (("delta", answer["delta"]), ("epsilon", answer["epsilon_at_asked_delta"])):
+        (line,) = [line for line in text.splitlines() if line.startswith(f"{name} ")]
+        words = line.split()
+        lower, upper = float(words[2]), float(words[4])
+        assert lower <= bracket["lower"] <= bracket["upper"] <= upper
+        assert lower < upper
+        assert (lower, upper) == pytest.approx((bracket["lower"], bracket["upper"]), rel=1e-4)
+    (line,) = [line for line in text.splitlines() if line.startswith("local epsilon")]
+    assert answer["local_epsilon"] <= float(line.split()[2]) < 1.0001 * answer["local_epsilon"]
+    (row,) = [line for line in text.splitlines() if line.split()[:2] == ["0.5", "50,000"]]
+    _, _, delta, epsilon = row.split()
+    assert answer["honest"][0]["delta"]["upper"] <= float(delta)
+    assert answer["honest"][0]["epsilon_at_asked_delta"]["upper"] <= float(epsilon)
+    # the rows of bounds, from the exact one downwards
+    shown = [float(line.split("guaranteed")[0].split()[-1]) for line in text.splitlines() if "  guaranteed" in line]
+    bounds = [answer["delta"]["upper"], *answer["looser_bounds_on_delta"].values()]
+    assert all(exact <= rounded <= 1.0001 * exact for exact, rounded in zip(bounds, shown, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("number", "down", "up"),
+    [
+        (9.999999e-6, "9.9999e-06", "1e-05"),
+        (1.00000001e-5, "1e-05", "1.0001e-05"),
+        (0.25, "0.25", "0.25"),
+        (0.0, "0", "0"),
+        (1.2345678, "1.2345", "1.2346"),
+        (float("inf"), "inf", "inf"),
+    ],
+)
+def test_five_digits_on_either_side(number: float, down: str, up: str) -> None:
+    assert (rounded_down(number), rounded_up(number)) == (down, up)
+
+
+def test_one_report_is_one_report(good: Run) -> None:
+    text = good(
+        "privacy",
+        *[
+            "--users",
+            "1",
+            "--epsilon",
+            "1",
+            "--half-width",
+            "0",
+            "--density-ratio",
+            "2",
+            "--bins",
+            "4",
+            "--rounds",
+            "1",
+        ],
+    ).stdout
+    assert "1 honest report shuffled" in text
+    assert "1 round " in text
+
+
+def test_a_proof_of_next_to_nothing_is_not_waited_for(good: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def prove(*arguments: object) -> None:
+        raise AssertionError("a proof was begun")
+
+    options = ["--users", "1000000000", "--half-width", "0", "--density-ratio", "100", "--bins", "64", "--json"]
+    with monkeypatch.context() as patched:
+        patched.setattr("shufflegram.privacy.certify.certify", prove)
+        assert json.loads(good("privacy", *options, "--epsilon", "1").stdout)["proven_delta"] is None
+    # where epsilon is as large as the local one, there is nothing left to prove but 0
+    assert json.loads(good("privacy", *options, "--epsilon", "5").stdout)["proven_delta"] == 0

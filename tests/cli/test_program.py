@@ -14,6 +14,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from shufflegram.cli.program import _ending_signals_raised
+
 from .conftest import USERS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -61,8 +63,19 @@ def test_a_wrong_flag_is_one_line(folder: Path) -> None:
     assert done.stderr.startswith("shufflegram: error: No such option '--wrong'")
 
 
-@pytest.mark.parametrize("shuffled", [[], ["--shuffle"]])
-def test_an_interruption_is_one_line_and_leaves_nothing(folder: Path, shuffled: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("sent", "shuffled"),
+    [
+        (signal.SIGINT, []),
+        (signal.SIGINT, ["--shuffle"]),
+        (signal.SIGTERM, []),
+        (signal.SIGTERM, ["--shuffle"]),
+        (signal.SIGHUP, []),
+    ],
+)
+def test_an_interruption_is_one_line_and_leaves_nothing(
+    folder: Path, sent: signal.Signals, shuffled: list[str]
+) -> None:
     # tens of millions of rows: many seconds of work, and a small file, as all are alike
     rows = pa.table({"share": np.full(1_000_000, 50.0)})
     with parquet.ParquetWriter("long.parquet", rows.schema) as writer:
@@ -77,11 +90,12 @@ def test_an_interruption_is_one_line_and_leaves_nothing(folder: Path, shuffled: 
             break
         time.sleep(0.02)
     assert running.poll() is None
-    running.send_signal(signal.SIGINT)
+    running.send_signal(sent)
     output, complaint = running.communicate(timeout=60)
     # A Python that is interrupted while it executes a string (an import may) ends by the signal itself, which a shell
     # reports as 128 + 2 just the same.
-    assert running.returncode in (130, -signal.SIGINT)
+    codes = {signal.SIGINT: (130, -signal.SIGINT), signal.SIGTERM: (143,), signal.SIGHUP: (129,)}
+    assert running.returncode in codes[sent]
     assert output == ""
     assert complaint == "shufflegram: interrupted: nothing was left half done\n"
     assert sorted(folder.iterdir()) == before
@@ -104,3 +118,35 @@ def test_a_terminal_without_unicode_is_served(folder: Path) -> None:
     output, complaint = running.communicate(timeout=60)
     assert (running.returncode, complaint) == (0, "")
     assert "# estimate" in output
+
+
+def test_what_is_ignored_stays_ignored(folder: Path) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with _ending_signals_raised():
+            os.kill(os.getpid(), signal.SIGHUP)
+            assert signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+PLAN = f"plan --low 0 --high 100 --bins 32 --users {USERS} --epsilon 2 --delta 1e-6".split()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+@pytest.mark.parametrize("arguments", [PLAN, [*PLAN, "--json"], ["--help"], ["--version"]])
+def test_an_output_that_is_full_is_one_line(folder: Path, arguments: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([*PROGRAM, *arguments], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (2, "shufflegram: error: No space left on device\n")
+
+
+def test_an_output_that_is_closed_is_one_line(folder: Path) -> None:
+    command = 'exec "$@" >&-'
+    done = subprocess.run(["sh", "-c", command, "sh", *PROGRAM, *PLAN], stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "shufflegram: error: the standard output is closed; send it to a file or to another program\n"
+    )

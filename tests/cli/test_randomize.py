@@ -39,7 +39,12 @@ def reports_in(path: str) -> NDArray[np.int64]:
 def near(plan: sg.Plan, reports: NDArray[np.int64], value: float) -> NDArray[np.bool_]:
     """Which reports lie in the window of a value."""
     start = int(plan.domain.cells([value])[0])
-    return (reports >= start) & (reports < start + plan.mechanism.window)
+    return (reports >= start) & (reports < start + wave_of(plan).window)
+
+
+def wave_of(plan: sg.Plan) -> sg.SquareWave:
+    assert isinstance(plan.mechanism, sg.SquareWave)
+    return plan.mechanism
 
 
 @pytest.mark.parametrize("source", ["values.csv", "values.parquet"])
@@ -55,7 +60,7 @@ def test_only_reports_are_written_in_the_order_of_the_rows(good: Run, source: st
     plan, reports = sg.Plan.load("plan.json"), reports_in(target)
     assert reports.shape == (USERS,)
     # inside its window a report falls with probability w k q, exactly
-    wave = plan.mechanism
+    wave = wave_of(plan)
     inside = wave.window * wave.inside_weight / wave.total_weight
     least, most = stats.binom(HALF, inside).ppf([FALSE_ALARM / 2, 1 - FALSE_ALARM / 2])
     assert least <= near(plan, reports[:HALF], ONE).sum() <= most
@@ -122,8 +127,66 @@ def test_the_parquet_file_names_its_plan(good: Run) -> None:
         good("randomize", "plan.json", "values.parquet", "--column", "share", "--json").stdout,
     )
     digest = sg.Plan.load("plan.json").digest
-    assert answer == {"reports": USERS, "output": "reports.parquet", "shuffled": False, "plan_digest": digest}
+    local_epsilon = sg.Plan.load("plan.json").guarantee.local_epsilon
+    assert answer == {
+        "reports": USERS,
+        "output": "reports.parquet",
+        "shuffled": False,
+        "plan_digest": digest,
+        "promise": {"epsilon": 4.0, "delta": 1e-6, "users": USERS, "local_epsilon": local_epsilon},
+        "warnings": [],
+    }
     assert tables.open_column("reports.parquet").digests == {digest}
+
+
+def test_people_are_told_what_the_plan_promises(good: Run) -> None:
+    sg.plan(sg.Domain(0, 100, bins=32), users=USERS, epsilon=1, delta=1e-6).save("strong.json")
+    text = good("randomize", "strong.json", "values.csv", "--column", "share").stdout
+    (line,) = [line for line in text.splitlines() if "promises" in line]
+    assert "epsilon 1, delta 1e-06 among 3,000 honest reports" in line
+    shown = float(line.rpartition("local epsilon ")[2].rstrip("."))
+    exact = sg.Plan.load("strong.json").guarantee.local_epsilon
+    assert exact <= shown < 1.001 * exact
+
+
+def test_a_weak_promise_is_said_to_be_one(good: Run) -> None:
+    with pytest.warns(sg.PrivacyWarning):
+        sg.plan(sg.Domain(0, 100, bins=32), users=USERS, epsilon=1, delta=1e-3).save("weak.json")
+    result = good("randomize", "weak.json", "values.csv", "--column", "share", "--json")
+    assert result.stderr.startswith("shufflegram: warning: delta 0.001 is above 1/n")
+    assert len(json.loads(result.stdout)["warnings"]) == 1
+
+
+def test_one_report_is_one_report(good: Run, folder: Path) -> None:
+    (folder / "one.csv").write_text("share\n50\n")
+    assert good("randomize", "plan.json", "one.csv").stdout.startswith("1 report written")
+
+
+@pytest.mark.parametrize("target", ["values.csv", "link.csv", "./values.csv"])
+def test_an_input_is_not_written_over_even_by_force(run: Run, folder: Path, target: str) -> None:
+    (folder / "link.csv").symlink_to("values.csv")
+    before = (folder / "values.csv").read_bytes()
+    result = run("randomize", "plan.json", "values.csv", "--column", "share", "--output", target, "--force")
+    assert result.exit_code == 2
+    assert result.stderr == f"shufflegram: error: {Path(target)} is one of the inputs and would be lost; " + (
+        "choose another name\n"
+    )
+    assert (folder / "values.csv").read_bytes() == before
+    assert (folder / "link.csv").is_symlink()
+
+
+def test_reports_are_not_randomized_again(run: Run, good: Run, folder: Path) -> None:
+    (folder / "parts").mkdir()
+    good("randomize", "plan.json", "values.csv", "--column", "share", "--output", "parts/r.parquet")
+    for source in ("parts", "parts/r.parquet"):
+        result = run("randomize", "plan.json", source, "--output", "again.csv")
+        assert result.exit_code == 2
+        assert f"{source} holds reports already" in result.stderr
+    assert not (folder / "again.csv").exists()
+
+
+def test_help_knows_folders(good: Run) -> None:
+    assert "a folder of .parquet files" in good("randomize", "--help").stdout
 
 
 def test_a_folder_of_parquet_files(good: Run, folder: Path) -> None:

@@ -1,7 +1,6 @@
 """The questions a person asks: answers that invert each other, exact boundaries, and no crash anywhere."""
 
 import math
-import time
 from fractions import Fraction
 from typing import Any
 
@@ -237,30 +236,25 @@ def any_wave(generator: np.random.Generator, epsilon: float) -> Wave | None:
 
 
 @pytest.mark.filterwarnings("error")
-def test_random_input_is_answered_at_once() -> None:
+@pytest.mark.parametrize("count", [1200, pytest.param(100_000, marks=pytest.mark.long)])
+def test_random_input_is_answered(count: int) -> None:
     generator = np.random.default_rng(3)
-    slow, answered = [], 0
-    while answered < 1200:
+    answered = 0
+    while answered < count:
         users = int(10 ** generator.uniform(0, 12))
         epsilon = float(generator.choice([0.0, 20.0, generator.uniform(0, 20), 10 ** generator.uniform(-12, 1)]))
         wave = any_wave(generator, epsilon)
         if wave is None:
             continue
-        begin = time.perf_counter()
         try:
             answer = privacy.delta(wave, users, epsilon)
         except ShufflegramError:  # none is expected here, and none may be anything else
             pytest.fail(f"{wave}, {users}, {epsilon} was refused")
-        taken = time.perf_counter() - begin
         answered += 1
         # ends are those of two independent evaluations, and they do not cross
         least = max(exact.delta(law, users, epsilon).lower for law in explicit_laws(wave))
         assert least <= exact.delta(blanket_law(wave), users, epsilon).upper
         assert 0 <= answer.lower <= answer.upper <= 1
-        if taken > 0.05:
-            slow.append((taken, wave, users, epsilon))
-    # a busy machine may stop one for a while, but not many
-    assert len(slow) <= 5, slow
 
 
 @settings(max_examples=25)

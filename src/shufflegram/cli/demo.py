@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 SHARES = (0.25, 0.5, 0.75)
 HOUR, MINUTE = 3600, 60
+FILES = ("plan.json", "estimate.csv", "estimate.png")
 TICKS = tuple(range(0, 25, 3))
 
 
@@ -55,37 +56,38 @@ def command(users: int, epsilon: float, delta: float, output: Path, as_json: boo
     from ..datasets import taxi
     from ..planning import plan as make_plan
     from ..protocol import shuffle
-    from ..tables import whole_file
+    from ..tables import counted, whole_file
 
     seconds: dict[str, float] = {}
     with _timed(seconds, "load the data"):
         rides = taxi(users)
-        _make_folder(output)
-    with _timed(seconds, "plan and prove"):
-        plan = make_plan(rides.domain, users=users, epsilon=epsilon, delta=delta)
-    with _timed(seconds, "randomize"):
-        reports = plan.randomizer.randomize(rides.values)
-    with _timed(seconds, "shuffle"):
-        reports = shuffle(reports)
-    with _timed(seconds, "count"):
-        tally = plan.analyzer.tally(reports)
-    with _timed(seconds, "estimate"):
-        estimate = plan.analyzer.estimate(tally)
-    with _timed(seconds, "band"):
-        # the same bins counted in hours are nicer to look at
-        hours = replace(estimate, domain=replace(rides.domain, high=24, unit="hours"))
-        band = hours.band(0.9)
-    truth = replace(hours, frequencies=rides.domain.histogram(rides.values) / users, evidence=None)
-    with _timed(seconds, "write files"):
-        for name, save in (("plan.json", plan.save), ("estimate.csv", estimate.to_csv)):
-            with whole_file(output / name, overwrite=True) as part:
-                save(part)
-        title = f"Taxi pickups in New York: {users:,} users, epsilon {epsilon:g}, delta {delta:g}"
-        with whole_file(output / "estimate.png", overwrite=True) as part:
-            _figure(hours, truth, band, title).savefig(part, format="png", dpi=150)
+    with _folder(output):
+        with _timed(seconds, "plan and prove"):
+            plan = make_plan(rides.domain, users=users, epsilon=epsilon, delta=delta)
+        with _timed(seconds, "randomize"):
+            reports = plan.randomizer.randomize(rides.values)
+        with _timed(seconds, "shuffle"):
+            reports = shuffle(reports)
+        with _timed(seconds, "count"):
+            tally = plan.analyzer.tally(reports)
+        with _timed(seconds, "estimate"):
+            estimate = plan.analyzer.estimate(tally)
+        with _timed(seconds, "band"):
+            # the same bins counted in hours are nicer to look at
+            hours = replace(estimate, domain=replace(rides.domain, high=24, unit="hours"))
+            band = hours.band(0.9)
+        truth = replace(hours, frequencies=rides.domain.histogram(rides.values) / users, evidence=None)
+        with _timed(seconds, "write files"):
+            title = f"Taxi pickups in New York: {counted(users, 'user')}, epsilon {epsilon:g}, delta {delta:g}"
+            # Each takes its place only when the block ends, after all are written.
+            with ExitStack() as files:
+                parts = [files.enter_context(whole_file(output / name, overwrite=True)) for name in FILES]
+                plan.save(parts[0])
+                estimate.to_csv(parts[1])
+                _figure(hours, truth, band, title).savefig(parts[2], format="png", dpi=150)
     answer = _compare(plan, rides, hours, truth, band)
     answer["seconds"] = seconds
-    answer["files"] = [str(output / name) for name in ("plan.json", "estimate.csv", "estimate.png")]
+    answer["files"] = [str(output / name) for name in FILES]
     if as_json:
         show_json(answer)
     else:
@@ -99,13 +101,25 @@ def _timed(seconds: dict[str, float], step: str) -> Iterator[None]:
     seconds[step] = time.perf_counter() - began
 
 
-def _make_folder(folder: Path) -> None:
+@contextmanager
+def _folder(folder: Path) -> Iterator[None]:
+    """The folder is there, and when the block fails, those that were made for it are not left behind empty."""
     from ..errors import TableError
 
+    made: list[Path] = []
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise TableError(f"the folder {folder} cannot be made: {problem.strerror}") from problem
+        try:
+            made = [place for place in (folder, *folder.parents) if not place.exists()]
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            raise TableError(f"the folder {folder} cannot be made: {problem.strerror}") from problem
+        yield
+    except BaseException:
+        for place in made:
+            # one that holds something stays
+            with suppress(OSError):
+                place.rmdir()
+        raise
 
 
 def _figure(hours: "Estimate", truth: "Estimate", band: "Band", title: str) -> "Figure":
@@ -119,7 +133,7 @@ def _figure(hours: "Estimate", truth: "Estimate", band: "Band", title: str) -> "
     above.legend(loc="upper left")
     true = truth.cdf(band.edges)
     off, lower, upper = (100 * (curve - true) for curve in (hours.cdf(band.edges), band.lower, band.upper))
-    below.fill_between(band.edges, lower, upper, color="C0", alpha=0.25, label=f"{band.level:.0%} band")
+    below.fill_between(band.edges, lower, upper, color="C0", alpha=0.25, label=f"{band.level:.0%} band ({band.kind})")
     below.plot(band.edges, off, color="C0", linewidth=1.2, label="estimate - truth")
     below.axhline(0, color="0.3", linewidth=0.8)
     below.set(xlabel="hour of the day", ylabel="share so far:\noff by (% points)", xticks=TICKS)

@@ -2,6 +2,7 @@
 
 import json
 import math
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +36,7 @@ Examples:
 @click.argument("reports", type=INPUT, nargs=-1, required=True, metavar="REPORTS...")
 @click.option("--column", default="report", show_default=True, help="The column that holds the reports.")
 @click.option("--output", type=OUTPUT, help="Write the estimate to this .json or .csv file.")
-@click.option("--plot", type=OUTPUT, help="Draw it into this .png or .svg file.")
+@click.option("--plot", type=OUTPUT, help="Draw it with a band for the whole curve: .png or .svg.")
 @click.option(
     "--quantiles",
     type=shares,
@@ -66,12 +67,14 @@ def command(
     added up. Intervals hold the truth with the probability --band, each taken alone.
     """
     from ..planning import Plan
-    from ..tables import require_writable
+    from ..tables import require_apart, require_writable
 
     for path, formats in ((output, ESTIMATE_FORMATS), (plot, PICTURE_FORMATS)):
         if path is not None:
             _require_format(path, formats)
+            require_apart(path, (plan, *reports))
             require_writable(path, overwrite=force)
+    _require_finite(ranges)
     loaded = Plan.load(plan)
     tally = _count(loaded, reports, column)
     warnings = _too_few(loaded, tally.reports)
@@ -79,10 +82,7 @@ def command(
     estimate = loaded.analyzer.estimate(tally)
     band = estimate.band(level)
     answer = _answer(estimate, band, quantiles, ranges)
-    if output is not None:
-        _save(estimate, band, output, force)
-    if plot is not None:
-        save_picture(plot, estimate, band, overwrite=force)
+    _save(estimate, band, output, plot, force)
     if as_json:
         show_json({**answer, "warnings": warnings, **estimate.to_dict(), "band": _band_record(band)})
     else:
@@ -130,11 +130,13 @@ def _as_reports(batch: "Batch", column: "Column", plan: "Plan") -> Any:
 
 
 def _too_few(plan: "Plan", reports: int) -> list[str]:
+    from ..tables import counted
+
     users = plan.guarantee.users
     if reports >= users:
         return []
     return [
-        f"only {reports:,} reports arrived, but the guarantee needs {users:,}: it does not hold for them "
+        f"only {counted(reports, 'report')} arrived, but the guarantee needs {users:,}: it does not hold for them "
         f"(`shufflegram privacy PLAN.json --users {reports}` says what does)"
     ]
 
@@ -155,16 +157,29 @@ def _band_record(band: "Band") -> dict[str, Any]:
     return {"level": band.level, "kind": band.kind, "lower": band.lower.tolist(), "upper": band.upper.tolist()}
 
 
-def _save(estimate: "Estimate", band: "Band", output: Path, force: bool) -> None:
-    """As JSON with the band, or as CSV without."""
+def _save(estimate: "Estimate", band: "Band", output: Path | None, plot: Path | None, force: bool) -> None:
+    """Both files or neither: as JSON with the band or as CSV without, and as a picture."""
     from ..tables import whole_file
 
-    with whole_file(output, overwrite=force) as part:
-        if output.suffix.lower() == ".csv":
-            estimate.to_csv(part)
-        else:
-            record = {**estimate.to_dict(), "band": _band_record(band)}
-            part.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+    # Each takes its place only when the block ends, after all are written.
+    with ExitStack() as files:
+        if output is not None:
+            part = files.enter_context(whole_file(output, overwrite=force))
+            if output.suffix.lower() == ".csv":
+                estimate.to_csv(part)
+            else:
+                record = {**estimate.to_dict(), "band": _band_record(band)}
+                part.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+        if plot is not None:
+            part = files.enter_context(whole_file(plot, overwrite=force))
+            # What is drawn is seen as a whole, so the band that is drawn holds the whole curve.
+            save_picture(part, plot.suffix[1:].lower(), estimate, estimate.band(band.level, "simultaneous"))
+
+
+def _require_finite(ranges: tuple[tuple[float, float], ...]) -> None:
+    for low, high in ranges:
+        if not (math.isfinite(low) and math.isfinite(high)):
+            raise click.UsageError(f"--range needs two finite numbers such as 30 50, got {low:g} {high:g}")
 
 
 def _require_format(path: Path, formats: tuple[str, ...]) -> None:
@@ -172,12 +187,24 @@ def _require_format(path: Path, formats: tuple[str, ...]) -> None:
         raise click.UsageError(f"the name of {path} has to end in {' or '.join(formats)}")
 
 
+def _ending(plan: "Plan", estimate: "Estimate") -> str:
+    from ..estimators import EMAS
+    from ..estimators.em import Stop
+
+    ended = str(estimate.outcome)
+    if estimate.outcome is None or estimate.outcome.stop is Stop.CONVERGED:
+        return ended
+    # A protocol need not have one of these estimators.
+    usual = getattr(plan.analyzer, "estimator", None) == EMAS
+    return ended + (", as is usual for EMAS: its weights never settle" if usual else "")
+
+
 def _show(plan: "Plan", answer: dict[str, Any], estimate: "Estimate", level: float) -> None:
     console = terminal()
     unit = f" {plan.domain.unit}" if plan.domain.unit else ""
     mean = "none: the mass pulls nowhere" if math.isnan(answer["mean"]) else f"{answer['mean']:,.6g}{unit}"
     kind = "circular mean" if plan.domain.circular else "mean"
-    facts = [("reports", f"{answer['reports']:,}"), ("estimator", str(estimate.outcome)), (kind, mean)]
+    facts = [("reports", f"{answer['reports']:,}"), ("estimator", _ending(plan, estimate)), (kind, mean)]
     show_facts(console, facts)
     draw(console, estimate)
     header = ("share at or below", f"value{unit and ' in' + unit}", f"{100 * level:.4g}% interval")

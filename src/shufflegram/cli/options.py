@@ -1,5 +1,6 @@
 """Options that several commands share, and the kinds of values they take."""
 
+import os
 import re
 from collections.abc import Callable
 from fractions import Fraction
@@ -75,23 +76,28 @@ def domain_options(command: Function) -> Function:
     return command
 
 
-def domain_from(chosen: dict[str, Any]) -> "Domain":
-    """The domain that the options of `domain_options` describe."""
+def domain_from(chosen: dict[str, Any], **beside: Any) -> "Domain":
+    """The domain that the options of `domain_options` describe.
+
+    `beside` are options that are needed too; all that is missing is told at once.
+    """
     from ..domain import Domain, Outside
 
     low, high, bins, circular = chosen["low"], chosen["high"], chosen["bins"], chosen["circular"]
     unit, outside = chosen["unit"], chosen["outside"]
     if outside not in get_args(Outside):
         raise click.UsageError(f"--outside must be one of {', '.join(get_args(Outside))}")
+    equal = {} if chosen["edges"] is not None else {"low": low, "high": high, "bins": bins}
+    missing = [f"--{name}" for name, value in {**equal, **beside}.items() if value is None]
+    if missing:
+        needed = "a domain needs --low, --high and --bins (or --edges); " if None in equal.values() else ""
+        raise click.UsageError(f"{needed}missing: {', '.join(missing)}")
     if chosen["edges"] is not None:
         if (low, high, bins) != (None, None, None) or circular or chosen["log"]:
             raise click.UsageError(
                 "--edges says all of the bins; leave --low, --high, --bins, --circular and --log out"
             )
         return Domain.from_edges(_edges(chosen["edges"]), unit=unit, outside=outside)
-    missing = [f"--{name}" for name in ("low", "high", "bins") if chosen[name] is None]
-    if missing:
-        raise click.UsageError(f"a domain needs --low, --high and --bins (or --edges); missing: {', '.join(missing)}")
     if not chosen["log"]:
         return Domain(low, high, bins, circular=circular, unit=unit, outside=outside)
     if circular:
@@ -108,7 +114,8 @@ def names_a_domain(chosen: dict[str, Any]) -> bool:
 def _edges(text: str) -> list[float]:
     """The numbers in the file of this name, or else in the text itself."""
     words = text
-    if Path(text).is_file():
+    # (unlike a Path's own question, this one bears a list that is too long for a name)
+    if os.path.isfile(text):
         try:
             words = Path(text).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as problem:
@@ -116,6 +123,10 @@ def _edges(text: str) -> list[float]:
     try:
         return [float(word) for word in re.split(r"[,\s]+", words.strip()) if word]
     except ValueError as problem:
+        if words == text and "," not in text:
+            raise click.UsageError(
+                f"there is no file of edges {text}; name one, or give edges as in 0,10,50,200"
+            ) from problem
         raise click.UsageError(
             "--edges must be increasing numbers such as 0,10,50,200, or a file that holds such numbers"
         ) from problem

@@ -90,16 +90,13 @@ def _can_show(console: "Console", letters: str) -> bool:
     return True
 
 
-def save_picture(path: Path, estimate: "Estimate", band: "Band", *, overwrite: bool) -> None:
-    """The estimate and its band as a PNG or SVG file."""
+def save_picture(path: Path, form: str, estimate: "Estimate", band: "Band") -> None:
+    """The estimate and its band as a file of this form: png or svg."""
     from matplotlib.figure import Figure
-
-    from ..tables import whole_file
 
     figure = Figure(figsize=(9, 4.5), layout="constrained")
     estimate.plot(figure.subplots(), band=band)
-    with whole_file(path, overwrite=overwrite) as part:
-        figure.savefig(part, format=path.suffix[1:].lower(), dpi=150)
+    figure.savefig(path, format=form, dpi=150)
 
 
 def interval(band: "Band", share: float) -> tuple[float, float]:

@@ -24,9 +24,9 @@ Examples:
   shufflegram plan --edges 0,1,2,5,10,30,100 --users 50000 --epsilon 0.2 --delta 1e-6""",
 )
 @domain_options
-@click.option("--users", type=int, required=True, help="The fewest reports that will arrive.")
-@click.option("--epsilon", type=float, required=True, help="What the shuffled reports may tell of one user.")
-@click.option("--delta", type=float, required=True, help="How often that may fail; well below 1/users.")
+@click.option("--users", type=int, help="The fewest reports that will arrive.  [required]")
+@click.option("--epsilon", type=float, help="What the shuffled reports may tell of one user.  [required]")
+@click.option("--delta", type=float, help="How often that may fail; well below 1/users.  [required]")
 @click.option("--honest-fraction", type=float, default=1.0, show_default=True, help="The share of users who randomize.")
 @click.option("--max-local-epsilon", type=float, help="A cap on what is left if shuffler and analyst collude.")
 @click.option(
@@ -54,15 +54,18 @@ def command(
     """
     from ..planning import PrivacyWarning
     from ..planning import plan as make_plan
-    from ..tables import require_writable, whole_file
+    from ..tables import require_apart, require_writable, whole_file
 
+    # Left out options are told all at once, so the library's types hold from here on.
+    asked = domain_from(domain, users=users, epsilon=epsilon, delta=delta)
     if output is not None:
+        require_apart(output, [domain["edges"]] if domain["edges"] else [])
         require_writable(output, overwrite=force)
     with warnings.catch_warnings():
         # They are part of the guarantee and shown below.
         warnings.simplefilter("ignore", PrivacyWarning)
         plan = make_plan(
-            domain_from(domain),
+            asked,
             users=users,
             epsilon=epsilon,
             delta=delta,

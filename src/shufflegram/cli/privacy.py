@@ -1,5 +1,6 @@
 """`shufflegram privacy`: what a plan, or any square wave, promises, and what else one might have heard about it."""
 
+import math
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .options import INPUT, exact_ratio, json_option
-from .output import show_facts, show_json, show_table, terminal
+from .output import rounded_down, rounded_up, show_facts, show_json, show_table, terminal
 
 if TYPE_CHECKING:
     from ..mechanism import ContinuousSquareWave, SquareWave
@@ -15,9 +16,10 @@ if TYPE_CHECKING:
     Wave = SquareWave | ContinuousSquareWave
 
 ENDS = (
-    "Upper ends are proven for whatever the data are; lower ends are reached on some data, so nothing below them "
-    "can be promised."
+    "Upper ends hold whatever the data are, with room for every rounding; lower ends are reached on some data, so "
+    "nothing below them can be promised."
 )
+LEAST_PROVEN = 1e-300
 
 
 @click.command(
@@ -83,7 +85,7 @@ def command(
     if as_json:
         show_json(answer)
     else:
-        _show(answer)
+        _show(answer, mechanism)
 
 
 def _mechanism(
@@ -113,6 +115,7 @@ def _answer(
     rounds: int | None,
 ) -> dict[str, Any]:
     from .. import privacy
+    from ..mechanism import SquareWave
     from ..privacy import bounds
 
     law = privacy.blanket_law(mechanism)
@@ -132,6 +135,10 @@ def _answer(
         },
         "not_a_guarantee": {"hoeffding_as_printed": bounds.hoeffding_as_printed(ratio, share, users, epsilon)},
     }
+    if isinstance(mechanism, SquareWave):
+        # A proof of next to nothing takes long, for all of its digits.
+        worth = answer["delta"]["upper"] >= LEAST_PROVEN or epsilon >= mechanism.local_epsilon
+        answer["proven_delta"] = _proven_delta(mechanism, users, epsilon) if worth else None
     if delta is not None:
         answer["asked_delta"] = delta
         answer["epsilon_at_asked_delta"] = privacy.epsilon(mechanism, users, delta).to_dict()
@@ -146,6 +153,21 @@ def _answer(
             together["epsilon_upper_at_asked_delta"] = privacy.composed_epsilon(mechanism, users, rounds, delta)
         answer["composition"] = together
     return answer
+
+
+def _proven_delta(mechanism: "SquareWave", users: int, epsilon: float) -> float | None:
+    """The certified delta, rounded up; None if it cannot be proven."""
+    from ..errors import CertificationError
+    from ..privacy.certify import certify
+    from ..privacy.guarantee import as_written
+    from ..privacy.laws import blanket_law
+
+    try:
+        proven = certify(blanket_law(mechanism), users, as_written(epsilon)).delta_upper
+    except CertificationError:
+        return None
+    nearest = float(proven)
+    return nearest if nearest >= proven else math.nextafter(nearest, math.inf)
 
 
 def _fewest(mechanism: "Wave", epsilon: float, delta: float) -> int | None:
@@ -170,26 +192,37 @@ def _with_fewer(mechanism: "Wave", users: int, epsilon: float, delta: float | No
     return record
 
 
-def _show(answer: dict[str, Any]) -> None:
+def _show(answer: dict[str, Any], mechanism: "Wave") -> None:
+    from ..tables import counted
+
     console = terminal()
     users, epsilon, delta = answer["users"], answer["epsilon"], answer.get("asked_delta")
     facts = [
-        ("mechanism", in_words(answer["mechanism"])),
-        ("crowd", f"{users:,} honest reports shuffled together"),
+        ("mechanism", str(mechanism)),
+        ("crowd", f"{counted(users, 'honest report')} shuffled together"),
         ("delta", f"{_between(answer['delta'])}  at epsilon {epsilon:g}"),
     ]
+    if "proven_delta" in answer:
+        proven = answer["proven_delta"]
+        words = f"no delta: it cannot be proven, or is below {LEAST_PROVEN:g} and not worth it"
+        if proven is not None:
+            words = f"delta at most {rounded_up(proven)}  (ball arithmetic)"
+        facts.append(("proven", words))
     if delta is not None:
         facts.append(("epsilon", f"{_between(answer['epsilon_at_asked_delta'])}  at delta {delta:g}"))
         fewest = answer["fewest_honest_reports"]
-        enough = "no crowd is large enough to" if fewest is None else f"{fewest:,} honest reports"
-        facts.append(("fewest", f"{enough} give epsilon {epsilon:g} and delta {delta:g}"))
-    facts.append(("local epsilon", f"{answer['local_epsilon']:.4g}  what is left if shuffler and analyst collude"))
+        enough = "no crowd is large enough to" if fewest is None else f"{counted(fewest, 'honest report')}"
+        verb = "gives" if fewest == 1 else "give"
+        facts.append(("fewest", f"{enough} {verb} epsilon {epsilon:g} and delta {delta:g}"))
+    local = rounded_up(answer["local_epsilon"])
+    facts.append(("local epsilon", f"{local}  what is left if shuffler and analyst collude"))
     if "composition" in answer:
         together = answer["composition"]
-        words = f"delta at most {together['delta_upper']:.4g} at epsilon {epsilon:g}"
+        words = f"delta at most {rounded_up(together['delta_upper'])} at epsilon {epsilon:g}"
         if delta is not None:
-            words += f"; epsilon at most {together['epsilon_upper_at_asked_delta']:.4g} at delta {delta:g}"
-        facts.append((f"{together['rounds']} rounds", words))
+            most = rounded_up(together["epsilon_upper_at_asked_delta"])
+            words += f"; epsilon at most {most} at delta {delta:g}"
+        facts.append((counted(together["rounds"], "round"), words))
     show_facts(console, facts)
     console.print(f"\n{ENDS}")
     if answer["honest"]:
@@ -207,30 +240,19 @@ def _show_bounds(answer: dict[str, Any]) -> None:
         "hoeffding_corrected": "Hoeffding, corrected",
         "hoeffding_as_printed": "Hoeffding as printed in the paper",
     }
-    proven = answer["delta"]["upper"]
-    rows = [("exact blanket (the delta above)", f"{proven:.4g}", "guaranteed")]
-    rows += [(names[key], f"{value:.4g}", "guaranteed") for key, value in answer["looser_bounds_on_delta"].items()]
+    upper = answer["delta"]["upper"]
+    rows = [("exact blanket (the delta above)", rounded_up(upper), "guaranteed")]
+    rows += [(names[key], rounded_up(value), "guaranteed") for key, value in answer["looser_bounds_on_delta"].items()]
     rows += [(names[key], f"{value:.4g}", "NOT a guarantee") for key, value in answer["not_a_guarantee"].items()]
     show_table(terminal(), f"Bounds on delta at epsilon {answer['epsilon']:g}", ("bound", "delta", ""), rows)
 
 
 def _honest_row(record: dict[str, Any]) -> tuple[str, ...]:
-    row: tuple[str, ...] = (f"{record['fraction']:.4g}", f"{record['reports']:,}", f"{record['delta']['upper']:.4g}")
+    row: tuple[str, ...] = (f"{record['fraction']:.4g}", f"{record['reports']:,}", rounded_up(record["delta"]["upper"]))
     if "epsilon_at_asked_delta" in record:
-        row += (f"{record['epsilon_at_asked_delta']['upper']:.4g}",)
+        row += (rounded_up(record["epsilon_at_asked_delta"]["upper"]),)
     return row
 
 
 def _between(bracket: dict[str, float]) -> str:
-    return f"between {bracket['lower']:.4g} and {bracket['upper']:.4g}"
-
-
-def in_words(wave: dict[str, Any]) -> str:
-    """A mechanism's record as a person would say it."""
-    ratio = Fraction(wave["density_ratio"])
-    if wave["kind"] == "square_wave":
-        shape = "circle" if wave["circular"] else "line"
-        where = f"{wave['half_width']} of {wave['cells']} cells on a {shape}"
-    else:
-        where = f"{wave['half_width']} of the domain (continuous)"
-    return f"half width {where}, density ratio {float(ratio):g}"
+    return f"between {rounded_down(bracket['lower'])} and {rounded_up(bracket['upper'])}"

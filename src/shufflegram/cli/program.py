@@ -1,6 +1,11 @@
 """The root command: finds the others, and turns whatever goes wrong into one line and an exit code."""
 
+import re
+import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NoReturn
@@ -19,7 +24,9 @@ COMMANDS = {
     "simulate": "Try a plan on known data, many times.",
     "demo": "Run a whole collection on real data and look at it.",
 }
-WRONG_INPUT, INTERRUPTED = 2, 130
+UNHEARD, WRONG_INPUT, INTERRUPTED = 1, 2, 130
+# What ends a program from outside, where there is such a thing; a shell reports it as 128 + its number.
+ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 class Program(click.Group):
@@ -61,31 +68,81 @@ class Program(click.Group):
         standalone_mode: bool = True,
         **extra: Any,
     ) -> NoReturn:
-        """Runs and exits: 0, or 2 when something that was handed in cannot be used, or 130 after Ctrl-C."""
+        """Runs and exits: 0, or 2 when something that was handed in cannot be used, or 130 after Ctrl-C.
+
+        128 + its number after a signal that ends the program, 1 when nobody reads the standard output any more.
+        """
+        if sys.stdout is None:
+            _fail("error", "the standard output is closed; send it to a file or to another program", WRONG_INPUT)
         for stream in (sys.stdout, sys.stderr):
             # a terminal that lacks a letter shows a question mark
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="replace")
         try:
-            code = super().main(args, "shufflegram", complete_var, standalone_mode=False, **extra)
+            with _ending_signals_raised():
+                code = super().main(args, "shufflegram", complete_var, standalone_mode=False, **extra)
+            # What is on its way may still fail to arrive.
+            sys.stdout.flush()
         except (_Interrupted, click.Abort):
-            complain("interrupted", "nothing was left half done")
-            sys.exit(INTERRUPTED)
+            _fail("interrupted", "nothing was left half done", INTERRUPTED)
+        except _Ended as end:
+            _fail("interrupted", "nothing was left half done", 128 + end.number)
         except click.ClickException as problem:
-            complain("error", problem.format_message())
-            sys.exit(WRONG_INPUT)
+            _fail("error", problem.format_message(), WRONG_INPUT)
         except ShufflegramError as problem:
-            complain("error", str(problem))
-            sys.exit(WRONG_INPUT)
+            # The library's settings are options here.
+            _fail("error", re.sub(r"outside='(\w+)'", r"--outside \1", str(problem)), WRONG_INPUT)
+        except BrokenPipeError:
+            _drop_output()
+            sys.exit(UNHEARD)
         except OSError as problem:
             place = f": {problem.filename}" if problem.filename else ""
-            complain("error", f"{problem.strerror or 'input or output failed'}{place}")
-            sys.exit(WRONG_INPUT)
+            _fail("error", f"{problem.strerror or 'input or output failed'}{place}", WRONG_INPUT)
         sys.exit(code if isinstance(code, int) else 0)
 
 
 class _Interrupted(Exception):
     """Ctrl-C."""
+
+
+class _Ended(BaseException):
+    """A signal that ends the program, raised where it arrives, so that files are cleared away as after Ctrl-C."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+@contextmanager
+def _ending_signals_raised() -> Iterator[None]:
+    def end(number: int, frame: object) -> NoReturn:
+        raise _Ended(number)
+
+    # Only a main thread hears signals, and what is ignored (under nohup, say) stays ignored.
+    hears = threading.current_thread() is threading.main_thread()
+    heard = [number for number in ENDING if hears and signal.getsignal(number) is signal.SIG_DFL]
+    for number in heard:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in heard:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _fail(kind: str, message: str, code: int) -> NoReturn:
+    complain(kind, message)
+    if sys.stdout is not None:
+        _drop_output()
+    sys.exit(code)
+
+
+def _drop_output() -> None:
+    """What the standard output does not take is dropped, or Python would try again at its end and complain."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        with suppress(OSError):
+            sys.stdout.close()
 
 
 def _show_version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:

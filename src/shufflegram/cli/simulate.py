@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 # Lengths of the ranges that are asked for, as shares of the domain.
 RANGES = (0.2, 0.4)
 BUNDLED = ("taxi",)
+# What a protocol without a plan needs.
+BUDGETED = ("protocol", "users", "epsilon", "delta")
 
 
 class Setting(NamedTuple):
@@ -44,7 +46,7 @@ Examples:
       --low 0 --high 86400 --bins 128 --users 50000 --epsilon 0.5 --delta 1e-6 --json""",
 )
 @click.argument("plan", type=INPUT, required=False, metavar="[PLAN.json]")
-@click.option("--data", required=True, metavar="taxi|FILE", help="Bundled data, or a CSV or Parquet file.")
+@click.option("--data", metavar="taxi|FILE", help="Bundled data, or a CSV or Parquet file.  [required]")
 @click.option("--column", help="The column of that file; may be left out where there is only one.")
 @click.option("--sample", type=int, help="How many of the values take part. [default: as many as are planned for]")
 @click.option("--repetitions", type=click.IntRange(1), default=10, show_default=True, help="How many collections.")
@@ -64,7 +66,7 @@ Examples:
 @json_option
 def command(
     plan: Path | None,
-    data: str,
+    data: str | None,
     column: str | None,
     sample: int | None,
     repetitions: int,
@@ -80,6 +82,8 @@ def command(
     """
     import numpy as np
 
+    if data is None:
+        raise click.UsageError(_missing(plan, data, chosen))
     setting = _setting(plan, data, chosen)
     domain = setting.protocol.domain
     warnings: list[str] = []
@@ -110,14 +114,14 @@ def command(
     if as_json:
         show_json(answer)
     else:
-        _show(answer, domain)
+        _show(answer, setting.protocol)
 
 
 def _setting(plan: Path | None, data: str, chosen: dict[str, Any]) -> Setting:
     """From a plan's file, or else from the options."""
     from ..planning import Plan
 
-    of_protocols = ("protocol", "accounting", "users", "epsilon", "delta")
+    of_protocols = (*BUDGETED, "accounting")
     if plan is not None:
         extra = [f"--{name}" for name in of_protocols if chosen[name] is not None]
         if extra or names_a_domain(chosen):
@@ -125,9 +129,8 @@ def _setting(plan: Path | None, data: str, chosen: dict[str, Any]) -> Setting:
             raise click.UsageError(f"the plan says everything else; leave {what} out")
         loaded = Plan.load(plan)
         return Setting(loaded.protocol, loaded.guarantee.users, "exact")
-    missing = [f"--{name}" for name in of_protocols if chosen[name] is None and name != "accounting"]
-    if missing:
-        raise click.UsageError(f"give a PLAN.json, or else a protocol and its budget; missing: {', '.join(missing)}")
+    if any(chosen[name] is None for name in BUDGETED):
+        raise click.UsageError(_missing(plan, data, chosen))
     from ..privacy.budget import Budget
     from ..protocols import registry
 
@@ -135,6 +138,14 @@ def _setting(plan: Path | None, data: str, chosen: dict[str, Any]) -> Setting:
     budget = Budget(chosen["epsilon"], chosen["delta"], chosen["users"])
     accounting: Accounting = "published" if chosen["accounting"] == "published" else "exact"
     return Setting(registry.build(chosen["protocol"], domain, budget, accounting), budget.users, accounting)
+
+
+def _missing(plan: Path | None, data: str | None, chosen: dict[str, Any]) -> str:
+    """All that is missing, in one line."""
+    needed = {"data": data} if plan is not None else {"data": data, **{name: chosen[name] for name in BUDGETED}}
+    missing = ", ".join(f"--{name}" for name, value in needed.items() if value is None)
+    instead = "" if plan is not None else "give a PLAN.json, or else a protocol and its budget; "
+    return f"{instead}missing: {missing}"
 
 
 def _bundled(name: str) -> Any:
@@ -166,12 +177,19 @@ def _sampled(histogram: "Counts", planned: int, sample: int | None, seed: int, w
     """The histogram of so many of the values, drawn without replacement."""
     import numpy as np
 
+    from ..tables import counted
+
     there = int(histogram.sum())
     size = min(planned, there) if sample is None else sample
     if not 1 <= size <= there:
-        raise click.UsageError(f"--sample must be from 1 to the {there:,} values that there are, got {size:,}")
+        raise click.UsageError(
+            f"--sample must be from 1 to {there:,}, the number of values that there are, got {size:,}"
+        )
     if size < planned:
-        warnings.append(f"{size:,} values take part, but the promise is for {planned:,} honest reports")
+        verb = "takes" if size == 1 else "take"
+        warnings.append(
+            f"{counted(size, 'value')} {verb} part, but the promise is for {counted(planned, 'honest report')}"
+        )
     # a stream of its own, beside those of the repetitions
     generator = np.random.default_rng([seed, 1])
     drawn: Counts = generator.multivariate_hypergeometric(histogram, size, method="marginals")
@@ -196,14 +214,12 @@ def _summary(values: list[float]) -> dict[str, Any]:
     return {"mean": statistics.fmean(values), "standard_deviation": spread, "values": values}
 
 
-def _show(answer: dict[str, Any], domain: "Domain") -> None:
-    from .privacy import in_words
-
+def _show(answer: dict[str, Any], protocol: "Protocol") -> None:
     console = terminal()
     facts = [
-        ("domain", str(domain)),
+        ("domain", str(protocol.domain)),
         ("protocol", f"{answer['protocol']}, {answer['accounting']} accounting"),
-        ("mechanism", in_words(answer["mechanism"])),
+        ("mechanism", str(protocol.mechanism)),
         ("users", f"{answer['users']:,}"),
         ("runs", f"{answer['repetitions']} with seed {answer['simulation_seed']}, in {answer['seconds']:.1f} s"),
     ]

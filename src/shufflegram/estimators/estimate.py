@@ -3,7 +3,7 @@
 import csv
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -33,10 +33,10 @@ class Estimate:
     """
 
     domain: Domain
-    frequencies: Floats
+    frequencies: Floats = field(repr=False)
     users: int
     outcome: Outcome | None = None
-    evidence: Evidence | None = None
+    evidence: Evidence | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         frequencies = np.array(self.frequencies, dtype=np.float64)
@@ -113,9 +113,9 @@ class Estimate:
     ) -> Band:
         """A confidence band for the CDF at the bins' edges; `uncertainty` says how it is made and how often it holds.
 
-        A pointwise band is for reading off one value; a simultaneous one holds the whole CDF at once, and is the one to
-        draw. `replicates` plausible truths are drawn. `assume_smooth=False` drops the assumption that the truth has no
-        detail much finer than the mechanism's window, and widens the band.
+        A pointwise band is for reading off one value. A simultaneous one is meant to hold the whole CDF at once,
+        which it does where the truth is smooth. `replicates` plausible truths are drawn. `assume_smooth=False` drops
+        the assumption that the truth has no detail much finer than the mechanism's window, and widens the band.
         """
         if self.evidence is None:
             raise InputError(

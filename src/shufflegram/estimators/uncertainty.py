@@ -16,7 +16,12 @@ widens the band by itself. Bands of this kind cover in the frequentist sense on 
 Measured on smooth data (64 and 256 bins, windows of 4 to 27% of the domain, 3,000 to a million users, line and
 circle) at level 0.9: the pointwise bands hold the truth at 90 to 97% of the edges. The simultaneous ones hold all of
 it in 93 to 100% of the collections, but in only 79 to 89% where the density is highest right at an end of the line,
-and in 67 to 99% on circles.
+and in 67 to 99% on circles. At the half widths that `plan` chooses (100,000 users, epsilon .02 to 1, delta 1e-6) the
+pointwise bands hold a normal crowd at 90 to 96% of the edges, and the bundled taxi times at 96 to 98%.
+
+Real data is ragged from bin to bin. Through the noise that cannot be seen, so no simultaneous band can foresee it: on
+the taxi times it held the whole truth in 73% of the collections at epsilon .02 and in none at .1 and more, as one edge
+or another, mostly the first, is outside by a ten-thousandth. Read single values off the pointwise band.
 
 A pointwise band speaks of the truth alone: where smoothing has bent an estimate, the estimate may lie outside it. A
 simultaneous band is stretched where needed to hold the estimate too.
@@ -26,7 +31,7 @@ the pointwise coverage fell to 73%. `assume_smooth=False` lets the reports speak
 band two to three times as wide.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol, get_args
 
 import numpy as np
@@ -55,9 +60,9 @@ class Band:
 
     level: float
     kind: Kind
-    edges: Floats
-    lower: Floats
-    upper: Floats
+    edges: Floats = field(repr=False)
+    lower: Floats = field(repr=False)
+    upper: Floats = field(repr=False)
 
 
 class Evidence(Protocol):
@@ -88,7 +93,7 @@ class WindowEvidence:
         expected = self.channel.forward(frequencies)
         precision = np.divide(users, expected, out=np.zeros(expected.size), where=expected > 0)
         surplus = self.counts / users - self.channel.forward(np.full(bins, 1 / bins))
-        images = self.channel.dense() @ waves
+        images = np.column_stack([self.channel.forward(wave) for wave in waves.T])
         information = images.T @ (precision[:, None] * images)
         score = images.T @ (precision * surplus)
         if assume_smooth:
@@ -109,6 +114,8 @@ def cdf_band(
     assume_smooth: bool,
 ) -> Band:
     """The band that holds `level` of the plausible CDFs, edge by edge or at all edges at once."""
+    from threadpoolctl import threadpool_limits
+
     if not 0 < level < 1:
         raise InputError(f"level must be between 0 and 1, such as 0.9, got {level!r}")
     if kind not in get_args(Kind):
@@ -116,7 +123,10 @@ def cdf_band(
     if isinstance(replicates, bool) or not isinstance(replicates, (int, np.integer)) or replicates < 20:
         raise InputError(f"replicates must be a whole number, at least 20, got {replicates!r}")
     generator = np.random.default_rng(simulation_seed)
-    truths = evidence.plausible_truths(frequencies, replicates, generator, assume_smooth)
+    # On a busy machine linear algebra on several threads waits for them, up to a hundred times as long as one thread
+    # would take.
+    with threadpool_limits(1):
+        truths = evidence.plausible_truths(frequencies, replicates, generator, assume_smooth)
     plausible = np.cumsum(truths, axis=1)[:, :-1]
     tail = (1 - level) / 2
     low, middle, high = np.quantile(plausible, [tail, 0.5, 1 - tail], axis=0)
