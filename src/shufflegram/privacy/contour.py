@@ -54,7 +54,11 @@ class Contour:
 
     def points(self) -> Floats:
         """The numbers j of all points to be summed."""
-        return np.concatenate([np.arange(first, last + 1.0) for first, last in self.ranges])
+        # all ranges at once: each point is its place in the row plus how far its range lies from that place
+        first, last = np.array(self.ranges).T
+        size = last - first + 1
+        points: Floats = np.arange(float(size.sum())) + np.repeat(first + size - np.cumsum(size), size)
+        return points
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +155,19 @@ def core_bounds(atoms: TiltedAtoms, primary: tuple[int, int], reach: float, step
             angle = center * other_distance
             # how far the angle stays from a multiple of 2 pi all through the core
             away = np.abs(angle - 2 * math.pi * np.round(angle / (2 * math.pi))) - reach * other_distance
-            exponent += other_rate * (1 - np.cos(np.clip(away * (1 - 1e-6), 0.0, math.pi)))
+            exponent += other_rate * turn(np.clip(away * (1 - 1e-6), 0.0, math.pi))[0]
     return _core_sum(rate, distance, step) * np.exp(-exponent * (1 - 1e-9)) / (center - reach) ** 2
+
+
+def turn(angle: Floats) -> tuple[Floats, Floats]:
+    """1 - cos and sin of an angle, neither with cancellation.
+
+    With u = tan(angle / 2) they are 2u^2 / (1 + u^2) and 2u / (1 + u^2). Where the processor has wide vectors, NumPy's
+    tangent takes an eighth of the time of its sine or cosine, which would be half of all the work.
+    """
+    half_tangent = np.tan(angle / 2)
+    sine = 2 * half_tangent / (1 + half_tangent * half_tangent)
+    return half_tangent * sine, sine
 
 
 def _confines(rate: float, distance: float, step: float) -> bool:

@@ -26,7 +26,7 @@ import numpy as np
 from ..errors import MechanismError
 from .bracket import Bracket
 from .budget import check_crowd, check_epsilon
-from .contour import ALIASING, Contour, Floats, TiltedAtoms, choose_contour, find_tilt, remainder
+from .contour import ALIASING, Contour, Floats, TiltedAtoms, choose_contour, find_tilt, remainder, turn
 from .laws import Atom, PrivacyLaw
 
 ROUNDING = 16 * float(np.finfo(np.float64).eps)
@@ -99,8 +99,9 @@ def _trapezoid(values: Floats, masses: Floats, rest: float, terms: int, tilt: fl
     t = contour.step * contour.points()
     phase = np.multiply.outer(values, t)
     # M(lambda + it) / M(lambda) - 1 = sum of tilted masses times (exp(itv) - 1), free of cancellation
-    real = -2.0 * (tilted @ np.sin(phase / 2) ** 2)
-    imaginary = tilted @ np.sin(phase)
+    short_of_one, sine = turn(phase)
+    real = -(tilted @ short_of_one)
+    imaginary = tilted @ sine
     distance_from_zero = np.hypot(1.0 + real, imaginary)
     log_size = 0.5 * np.log1p(np.maximum(2 * real + real * real + imaginary * imaginary, -0.99))
     far_from_one = distance_from_zero < 0.5
@@ -109,8 +110,8 @@ def _trapezoid(values: Floats, masses: Floats, rest: float, terms: int, tilt: fl
     # M^N / s^2 relative to M(lambda)^N
     most = 1 / (tilt * tilt + t * t)
     size = np.exp(terms * log_size) * most
-    turn = terms * np.arctan2(imaginary, 1.0 + real) - 2 * np.arctan2(t, tilt)
-    total = 1.0 / (tilt * tilt) + 2 * float(size @ np.cos(turn))
+    argument = terms * np.arctan2(imaginary, 1.0 + real) - 2 * np.arctan2(t, tilt)
+    total = 1.0 / (tilt * tilt) + 2 * float(size @ np.cos(argument))
     # What rounding can do to M^N, relative to it: N times what it does to log M
     shaken = ROUNDING * (1.0 + terms * (tilted @ np.abs(phase)) / np.maximum(distance_from_zero, 1e-300))
     astray = np.where(shaken < 1.0, 2 * shaken * size, 2 * most)
