@@ -17,7 +17,7 @@ from shufflegram.privacy.accounting import honest_reports, largest_ratio_under, 
 from shufflegram.privacy.bracket import Bracket
 from shufflegram.privacy.budget import LARGEST_EPSILON
 from shufflegram.privacy.laws import blanket_law, window_law
-from shufflegram.privacy.lower import explicit_laws
+from shufflegram.privacy.lower import explicit_laws, explicit_window_laws
 
 Wave = SquareWave | ContinuousSquareWave
 
@@ -68,7 +68,7 @@ def test_the_largest_density_ratio_is_the_largest(wave: Wave, users: int, epsilo
         law = window_law(Fraction(value), wave.window_share)
         assert (exact.delta(law, users, epsilon).upper <= delta) is holds
     # above the upper end, explicit datasets lose more
-    too_large = max(exact.delta(law, users, epsilon).lower for law in explicit_laws(wave, Fraction(ratio.upper)))
+    too_large = max(exact.delta(law, users, epsilon).lower for law in explicit_window_laws(Fraction(ratio.upper), wave.window_share))
     assert ratio.upper == ratio.lower or too_large > delta
 
 

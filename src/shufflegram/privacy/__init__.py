@@ -11,7 +11,7 @@ from . import bounds
 from .accounting import delta, epsilon, honest_reports, largest_density_ratio, smallest_users
 from .bracket import Bracket
 from .composition import ComposedLoss, Round, compose, composed_delta, composed_epsilon
-from .laws import Atom, PrivacyLaw, blanket_law
+from .laws import Atom, PrivacyLaw, blanket_law, blanket_terms
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
@@ -24,6 +24,7 @@ __all__ = [
     "PrivacyLaw",
     "Round",
     "blanket_law",
+    "blanket_terms",
     "bounds",
     "compose",
     "composed_delta",
@@ -52,7 +53,7 @@ def guarantee_of(mechanism: "Mechanism", *, users: int, epsilon: float, delta: f
 
     return promise(
         blanket_law(mechanism),
-        terms=users,
+        terms=blanket_terms(mechanism, users),
         users=users,
         epsilon=epsilon,
         delta=delta,

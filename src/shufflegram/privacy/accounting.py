@@ -10,36 +10,46 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from ..errors import BudgetError
-from ..mechanism import Mechanism
+from ..mechanism import ContinuousSquareWave, Mechanism, SquareWave
 from . import exact
 from .bracket import Bracket
 from .budget import check_crowd, check_delta, check_epsilon, check_share
-from .laws import blanket_law, window_law
-from .lower import explicit_laws
+from .laws import blanket_law, blanket_terms, window_law
+from .lower import explicit_laws, explicit_terms, explicit_window_laws
 from .search import epsilons_around, ratios_around
 
 
 def delta(mechanism: Mechanism, users: int, epsilon: float) -> Bracket:
     """The delta at this epsilon, with `users` honest reports: `upper` is guaranteed, `lower` unavoidable."""
-    upper = exact.delta(blanket_law(mechanism), users, epsilon).upper
-    lower = max(exact.delta(law, users, epsilon).lower for law in explicit_laws(mechanism))
-    return Bracket(min(lower, upper), upper)
+    check_crowd(users)
+    upper = guaranteed_delta(mechanism, users, epsilon)
+    return Bracket(min(unavoidable_delta(mechanism, users, epsilon), upper), upper)
+
+
+def guaranteed_delta(mechanism: Mechanism, users: int, epsilon: float) -> float:
+    """No neighbouring datasets lose more than this at this epsilon."""
+    return exact.delta(blanket_law(mechanism), blanket_terms(mechanism, users), epsilon).upper
+
+
+def unavoidable_delta(mechanism: Mechanism, users: int, epsilon: float) -> float:
+    """Some neighbouring datasets lose at least this at this epsilon."""
+    terms = explicit_terms(mechanism, users)
+    return max(exact.delta(law, terms, epsilon).lower for law in explicit_laws(mechanism))
 
 
 def epsilon(mechanism: Mechanism, users: int, delta: float) -> Bracket:
     """The epsilon at this delta, with `users` honest reports: `upper` is guaranteed, `lower` unavoidable."""
     check_crowd(users)
     check_delta(delta)
-    blanket = blanket_law(mechanism)
-    explicit = explicit_laws(mechanism)
-    upper = smallest_epsilon(lambda value: exact.delta(blanket, users, value).upper, delta, mechanism.local_epsilon)
-    lower, _ = epsilons_around(
-        lambda value: max(exact.delta(law, users, value).lower for law in explicit), delta, mechanism.local_epsilon
-    )
+    local = mechanism.local_epsilon
+    upper = smallest_epsilon(lambda value: guaranteed_delta(mechanism, users, value), delta, local)
+    lower, _ = epsilons_around(lambda value: unavoidable_delta(mechanism, users, value), delta, local)
     return Bracket(min(lower, upper), upper)
 
 
-def largest_density_ratio(mechanism: Mechanism, users: int, epsilon: float, delta: float) -> Bracket:
+def largest_density_ratio(
+    mechanism: SquareWave | ContinuousSquareWave, users: int, epsilon: float, delta: float
+) -> Bracket:
     """The largest density ratio for the mechanism's window: `lower` is guaranteed to be private, above `upper` none is.
 
     The mechanism's own density ratio plays no part.
@@ -47,7 +57,8 @@ def largest_density_ratio(mechanism: Mechanism, users: int, epsilon: float, delt
     guaranteed = largest_guaranteed_ratio(mechanism.window_share, users, epsilon, delta)
 
     def unavoidable(k: Fraction) -> float:
-        return max(exact.delta(law, users, epsilon).lower for law in explicit_laws(mechanism, k))
+        laws = explicit_window_laws(k, mechanism.window_share)
+        return max(exact.delta(law, users, epsilon).lower for law in laws)
 
     _, impossible = ratios_around(unavoidable, epsilon, delta, start=guaranteed)
     return Bracket(guaranteed, max(guaranteed, impossible))
@@ -76,10 +87,9 @@ def smallest_users(mechanism: Mechanism, epsilon: float, delta: float) -> int:
     """The fewest honest reports for which the guarantee holds: what a shuffler has to wait for."""
     check_epsilon(epsilon)
     check_delta(delta)
-    law = blanket_law(mechanism)
 
     def holds(users: int) -> bool:
-        return exact.delta(law, users, epsilon).upper <= delta
+        return guaranteed_delta(mechanism, users, epsilon) <= delta
 
     few, enough = 0, 1
     while not holds(enough):

@@ -21,7 +21,7 @@ from ..mechanism import Mechanism
 from . import exact
 from .accounting import smallest_epsilon
 from .budget import LARGEST_EPSILON, check_crowd, check_delta, check_epsilon
-from .laws import Atom, PrivacyLaw, blanket_law
+from .laws import Atom, PrivacyLaw, blanket_law, blanket_terms
 
 # What each round may lose beyond its grid, and how many grid points it has to either side of zero.
 BEYOND_GRID = 1e-15
@@ -108,12 +108,17 @@ def compose(rounds: Sequence[Round]) -> ComposedLoss:
 
 def composed_epsilon(mechanism: Mechanism, users: int, rounds: int, delta: float) -> float:
     """The epsilon of `rounds` separately shuffled rounds of one mechanism about the same users: an upper bound."""
-    return compose([Round(blanket_law(mechanism), users, mechanism.local_epsilon, rounds)]).epsilon(delta)
+    return compose([_rounds_of(mechanism, users, rounds)]).epsilon(delta)
 
 
 def composed_delta(mechanism: Mechanism, users: int, rounds: int, epsilon: float) -> float:
     """The delta of `rounds` separately shuffled rounds of one mechanism about the same users: an upper bound."""
-    return compose([Round(blanket_law(mechanism), users, mechanism.local_epsilon, rounds)]).delta(epsilon)
+    return compose([_rounds_of(mechanism, users, rounds)]).delta(epsilon)
+
+
+def _rounds_of(mechanism: Mechanism, users: int, rounds: int) -> Round:
+    check_crowd(users)
+    return Round(blanket_law(mechanism), blanket_terms(mechanism, users), mechanism.local_epsilon, rounds)
 
 
 def _swapped(law: PrivacyLaw) -> PrivacyLaw:

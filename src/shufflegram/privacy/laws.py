@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import singledispatch
 
 from ..errors import MechanismError
-from ..mechanism import ContinuousSquareWave, SquareWave
+from ..mechanism import ContinuousSquareWave, Flip, Pure, SquareWave
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class PrivacyLaw:
 
 @singledispatch
 def blanket_law(mechanism: object) -> PrivacyLaw:
-    """The law whose delta is an upper bound for every pair of neighbouring datasets."""
+    """The law whose delta, over `blanket_terms` terms, is an upper bound for every pair of neighbouring datasets."""
     raise MechanismError(f"no privacy law is known for a {type(mechanism).__name__}")
 
 
@@ -53,6 +53,31 @@ def blanket_law(mechanism: object) -> PrivacyLaw:
 @blanket_law.register(ContinuousSquareWave)
 def _(mechanism: SquareWave | ContinuousSquareWave) -> PrivacyLaw:
     return window_law(mechanism.density_ratio, mechanism.window_share)
+
+
+@blanket_law.register(Flip)
+def _(mechanism: Flip) -> PrivacyLaw:
+    return flip_law(mechanism.flip_probability)
+
+
+@blanket_law.register(Pure)
+def _(mechanism: Pure) -> PrivacyLaw:
+    return dummy_law(mechanism.chunks)
+
+
+@singledispatch
+def blanket_terms(mechanism: object, users: int) -> int:
+    """How many terms of `blanket_law` hide one of so many honest users."""
+    # of a single message, every honest report is one
+    return users
+
+
+@blanket_terms.register(Flip)
+@blanket_terms.register(Pure)
+def _(mechanism: Flip | Pure, users: int) -> int:
+    # Everyone's dummies and the message itself; what the others' own messages hide is given away, as whoever knows
+    # their values can take most of it out.
+    return mechanism.dummies * users + 1
 
 
 def window_law(k: Fraction, share: Fraction) -> PrivacyLaw:
@@ -84,3 +109,32 @@ def clone_law(k: Fraction, weight: Fraction) -> PrivacyLaw:
         Atom(scale * unlikely, scale * likely, weight / 2),
     )
     return PrivacyLaw(atoms, weight)
+
+
+def flip_law(q: Fraction) -> PrivacyLaw:
+    """The law of Flip: the target's vector among vectors that began as zeros.
+
+    Two values differ in two bits, and all others are flipped alike. Beside a flipped zero vector, a bit that began as
+    one is r = (1 - q) / q times as likely to be sent as 1, and 1/r times as likely to be sent as 0. So X is
+
+        r - E/r and 1/r - E r with q (1 - q) each,   r - E r with q^2,   1/r - E/r with (1 - q)^2.
+    """
+    one = Fraction(1)
+    r = (1 - q) / q
+    atoms = (
+        Atom(r, 1 / r, q * (1 - q)),
+        Atom(1 / r, r, q * (1 - q)),
+        Atom(r, r, q * q),
+        Atom(1 / r, 1 / r, (1 - q) * (1 - q)),
+    )
+    return PrivacyLaw(atoms, one)
+
+
+def dummy_law(chunks: int) -> PrivacyLaw:
+    """The law of Pure: the target's point among points that are uniform on c chunks.
+
+    Beside a dummy, the target's own chunk is c times as likely, every other one impossible: X is c with probability
+    1/c, -cE with 1/c, else 0.
+    """
+    nothing, all_of_it, each = Fraction(0), Fraction(chunks), Fraction(1, chunks)
+    return PrivacyLaw((Atom(all_of_it, nothing, each), Atom(nothing, all_of_it, each)), 2 * each)

@@ -11,18 +11,56 @@ of X at E = 1, which decides the Gaussian limit, falls with the cells that it sh
 """
 
 from fractions import Fraction
+from functools import singledispatch
 
-from ..mechanism import Mechanism
-from .laws import Atom, PrivacyLaw
+from ..errors import MechanismError
+from ..mechanism import ContinuousSquareWave, Flip, Pure, SquareWave
+from .laws import Atom, PrivacyLaw, dummy_law, flip_law
 
 
-def explicit_laws(mechanism: Mechanism, k: Fraction | None = None) -> tuple[PrivacyLaw, ...]:
-    """Laws of explicit pairs of neighbouring datasets, in both orders: each one's delta is a lower bound.
+@singledispatch
+def explicit_laws(mechanism: object) -> tuple[PrivacyLaw, ...]:
+    """Laws of explicit pairs of neighbouring datasets: over `explicit_terms` terms, each one's delta is a lower bound."""
+    raise MechanismError(f"no explicit datasets are known for a {type(mechanism).__name__}")
 
-    `k` replaces the mechanism's density ratio, for searches.
-    """
-    ratio = mechanism.density_ratio if k is None else k
-    share = mechanism.window_share
+
+@explicit_laws.register(SquareWave)
+@explicit_laws.register(ContinuousSquareWave)
+def _(mechanism: SquareWave | ContinuousSquareWave) -> tuple[PrivacyLaw, ...]:
+    return explicit_window_laws(mechanism.density_ratio, mechanism.window_share)
+
+
+@explicit_laws.register(Flip)
+def _(mechanism: Flip) -> tuple[PrivacyLaw, ...]:
+    # All others hold a third value. What they send there says nothing of the two bits that differ, so their own vectors
+    # hide the target's as well as dummies do.
+    return (flip_law(mechanism.flip_probability),)
+
+
+@explicit_laws.register(Pure)
+def _(mechanism: Pure) -> tuple[PrivacyLaw, ...]:
+    return (dummy_law(mechanism.chunks),)
+
+
+@singledispatch
+def explicit_terms(mechanism: object, users: int) -> int:
+    """How many terms of `explicit_laws` the explicit datasets with so many honest users have."""
+    return users
+
+
+@explicit_terms.register(Flip)
+def _(mechanism: Flip, users: int) -> int:
+    return mechanism.messages * users
+
+
+@explicit_terms.register(Pure)
+def _(mechanism: Pure, users: int) -> int:
+    # Whoever knows the others' points takes them out of the multiset: no dataset does better or worse.
+    return mechanism.dummies * users + 1
+
+
+def explicit_window_laws(ratio: Fraction, share: Fraction) -> tuple[PrivacyLaw, ...]:
+    """The laws of explicit datasets of a square wave, in both orders."""
     # x1's window is [0, share), x2's [1 - share, 1) and x0's [1 - 2 share, 1 - share), of report cells of length 1.
     shared = max(Fraction(0), 3 * share - 1)
     q = 1 / (1 + share * (ratio - 1))

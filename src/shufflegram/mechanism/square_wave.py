@@ -1,23 +1,12 @@
-"""Mechanisms as frozen records of integers and rationals.
+"""The square wave, discrete and continuous: a report is k times as likely near the value as elsewhere."""
 
-They stand at the bottom of everything: the randomizer draws from one, the channel is computed from it, the privacy law
-is derived from it. A mechanism knows nothing of the user's units; it speaks of cells.
-"""
-
-import math
-import numbers
-import re
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from .errors import MechanismError
-
-# Every implementation shall be able to draw with 64-bit integers, so the weights of a mechanism must add up to less.
-WEIGHT_LIMIT = 2**62
-
+from ..errors import MechanismError
+from .ratios import WEIGHT_LIMIT, checked_record, logarithm_above, parsed_ratio, require_ratios, require_whole
 
 @dataclass(frozen=True, slots=True)
 class SquareWave:
@@ -34,17 +23,12 @@ class SquareWave:
     circular: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("cells", "half_width"):
-            number = getattr(self, name)
-            if isinstance(number, bool) or not isinstance(number, numbers.Integral):
-                raise MechanismError(f"{name} must be a whole number, got {number!r}")
-            # NumPy's whole numbers wrap round; Python's do not.
-            object.__setattr__(self, name, int(number))
+        require_whole(self, "cells", "half_width")
         if self.cells < 2:
             raise MechanismError(f"a square wave needs at least 2 cells, not {self.cells}")
         if self.half_width < 0:
             raise MechanismError(f"half_width counts cells and cannot be negative, got {self.half_width}")
-        _require_ratios(self, "density_ratio")
+        require_ratios(self, "density_ratio")
         if not isinstance(self.circular, bool):
             raise MechanismError(f"circular must be True or False, got {self.circular!r}")
         if self.density_ratio < 1:
@@ -104,7 +88,7 @@ class SquareWave:
     @property
     def local_epsilon(self) -> float:
         """eps_l = ln k: what is left if the shuffler and the server collude. Never below it."""
-        return _logarithm_above(self.density_ratio)
+        return logarithm_above(self.density_ratio)
 
     def with_density_ratio(self, density_ratio: Fraction) -> "SquareWave":
         """The same window at another density ratio."""
@@ -128,18 +112,12 @@ class SquareWave:
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> "SquareWave":
         """The mechanism that `to_dict` recorded; anything missing, unknown or of another kind is an error."""
-        expected = {"kind": str, "cells": int, "half_width": int, "density_ratio": str, "circular": bool}
-        if set(record) != set(expected) or any(type(record[key]) is not kind for key, kind in expected.items()):
-            raise MechanismError(
-                f"a square wave's record has the keys {', '.join(expected)}, whole numbers and a ratio"
-            )
-        if record["kind"] != "square_wave":
-            raise MechanismError(f"a square wave's record has the kind 'square_wave', got {record['kind']!r}")
-        # Digits only and no more than a weight can have: "1e999999999" would be a number too, a very long one.
-        written = record["density_ratio"]
-        if not re.fullmatch(r"[0-9]{1,19}(/0*[1-9][0-9]{0,18})?", written):
-            raise MechanismError(f"density_ratio must be like '7/2', got {written!r:.60}")
-        ratio = Fraction(written)
+        checked_record(
+            record,
+            "square_wave",
+            {"cells": int, "half_width": int, "density_ratio": str, "circular": bool},
+        )
+        ratio = parsed_ratio("density_ratio", record["density_ratio"])
         return cls(record["cells"], record["half_width"], ratio, record["circular"])
 
 
@@ -155,7 +133,7 @@ class ContinuousSquareWave:
     density_ratio: Fraction
 
     def __post_init__(self) -> None:
-        _require_ratios(self, "half_width", "density_ratio")
+        require_ratios(self, "half_width", "density_ratio")
         if not 0 < self.half_width <= Fraction(1, 2):
             raise MechanismError(f"half_width is a share of the domain in (0, 1/2], got {float(self.half_width):g}")
         if self.density_ratio < 1:
@@ -186,7 +164,7 @@ class ContinuousSquareWave:
     @property
     def local_epsilon(self) -> float:
         """eps_l = ln k: what is left if the shuffler and the server collude. Never below it."""
-        return _logarithm_above(self.density_ratio)
+        return logarithm_above(self.density_ratio)
 
     def with_density_ratio(self, density_ratio: Fraction) -> "ContinuousSquareWave":
         """The same window at another density ratio."""
@@ -205,31 +183,7 @@ class ContinuousSquareWave:
         }
 
 
-# Every mechanism there is: a new protocol adds its own.
-Mechanism = SquareWave | ContinuousSquareWave
-
-
 def widest_half_width(cells: int, *, circular: bool) -> int:
     """The largest half width that leaves room for two disjoint windows: 2w <= T."""
     # line: 2(2h + 1) <= m + 2h;  circle: 2(2h + 1) <= m
     return (cells - 2) // 4 if circular else (cells - 2) // 2
-
-
-def _require_ratios(mechanism: Mechanism, *names: str) -> None:
-    """Refuse what is no Fraction, and make its parts Python's own whole numbers, which do not wrap round."""
-    for name in names:
-        ratio = getattr(mechanism, name)
-        if not isinstance(ratio, Fraction):
-            raise MechanismError(f"{name} must be a Fraction, got {type(ratio).__name__}")
-        object.__setattr__(mechanism, name, Fraction(int(ratio.numerator), int(ratio.denominator)))
-
-
-def _logarithm_above(ratio: Fraction) -> float:
-    """ln of a ratio of at least 1, rounded up: a loss must not be told too small."""
-    if ratio == 1:
-        return 0.0
-    # ln(1 + x) keeps its digits where the difference of two logarithms would lose them; each step errs by an ulp or so.
-    near_one = ratio < 2
-    found = math.log1p(float(ratio - 1)) if near_one else math.log(ratio.numerator) - math.log(ratio.denominator)
-    slack = 4 * found if near_one else 4 * (math.log(ratio.numerator) + math.log(ratio.denominator))
-    return found + slack * sys.float_info.epsilon

@@ -1,0 +1,23 @@
+"""Mechanisms as frozen records of integers and rationals.
+
+They stand at the bottom of everything: the randomizer draws from one, the channel is computed from it, the privacy law
+is derived from it. A mechanism knows nothing of the user's units; it speaks of cells and chunks.
+"""
+
+from .flip import Flip
+from .ratios import WEIGHT_LIMIT
+from .pure import Pure
+from .square_wave import ContinuousSquareWave, SquareWave, widest_half_width
+
+# Every mechanism there is: a new protocol adds its own.
+Mechanism = SquareWave | ContinuousSquareWave | Flip | Pure
+
+__all__ = [
+    "WEIGHT_LIMIT",
+    "ContinuousSquareWave",
+    "Flip",
+    "Mechanism",
+    "Pure",
+    "SquareWave",
+    "widest_half_width",
+]
