@@ -13,7 +13,7 @@ import pytest
 from shufflegram.domain import Domain
 from shufflegram.errors import InputError, ValuesError
 from shufflegram.estimators import EMS, Estimate
-from shufflegram.estimators.uncertainty import WindowEvidence
+from shufflegram.estimators.plausible import WindowEvidence
 
 from .settings import SETTINGS
 

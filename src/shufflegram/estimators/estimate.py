@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..domain import Domain, as_numbers
 from ..errors import InputError, ValuesError
 from .em import Outcome
-from .uncertainty import Band, Evidence, Kind, cdf_band
+from .plausible import Evidence
+from .uncertainty import Band, Kind, cdf_band, plausible_cdfs, share_between
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -111,26 +112,36 @@ class Estimate:
         simulation_seed: int = 0,
         assume_smooth: bool = True,
     ) -> Band:
-        """A confidence band for the CDF at the bins' edges; `uncertainty` says how it is made and how often it holds.
+        """A confidence band for this crowd's CDF at the bins' edges; `uncertainty` says how often it holds.
 
-        A pointwise band is for reading off one value. A simultaneous one is meant to hold the whole CDF at once,
-        which it does where the truth is smooth. `replicates` plausible truths are drawn. `assume_smooth=False` drops
-        the assumption that the truth has no detail much finer than the mechanism's window, and widens the band.
+        A pointwise band is right on average over the edges; a simultaneous one is meant to hold the whole CDF at once.
+        Both suppose that the truth has no detail much finer than the mechanism's window; `assume_smooth=False` drops
+        that and widens them. `replicates` plausible truths are drawn.
         """
+        cdfs = self._plausible_cdfs(replicates, simulation_seed, assume_smooth)
+        return cdf_band(cdfs, self.frequencies, self.domain.edges, level, kind)
+
+    def probability_interval(
+        self,
+        low: float,
+        high: float,
+        level: float = 0.9,
+        *,
+        replicates: int = 1000,
+        simulation_seed: int = 0,
+        assume_smooth: bool = True,
+    ) -> tuple[float, float]:
+        """Between which two numbers the crowd's share from low to high lies, as surely as a pointwise band holds."""
+        self.probability(low, high)  # asks what may not be asked there either
+        cdfs = self._plausible_cdfs(replicates, simulation_seed, assume_smooth)
+        return share_between(cdfs, self.domain.edges, float(low), float(high), level)
+
+    def _plausible_cdfs(self, replicates: int, simulation_seed: int, assume_smooth: bool) -> Floats:
         if self.evidence is None:
             raise InputError(
                 "this estimate does not hold its reports' tally, so no band can be given; estimate from a tally"
             )
-        return cdf_band(
-            self.frequencies,
-            self.domain.edges,
-            self.evidence,
-            level,
-            kind,
-            replicates,
-            simulation_seed,
-            assume_smooth,
-        )
+        return plausible_cdfs(self.frequencies, self.evidence, replicates, simulation_seed, assume_smooth)
 
     def to_dict(self) -> dict[str, Any]:
         """A readable record: domain, users, frequencies, and how the estimator ended."""

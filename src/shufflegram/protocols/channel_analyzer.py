@@ -10,7 +10,7 @@ from ..domain import Domain
 from ..errors import ReportError
 from ..estimators.em import Estimator
 from ..estimators.estimate import Estimate
-from ..estimators.uncertainty import WindowEvidence
+from ..estimators.plausible import WindowEvidence
 from ..protocol import Tally
 
 
