@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from shufflegram.domain import Domain
-from shufflegram.errors import InputError, ValuesError
+from shufflegram.errors import InputError, TableError, ValuesError
 from shufflegram.estimators import EMS, Estimate
 from shufflegram.estimators.plausible import WindowEvidence
 
@@ -122,6 +122,14 @@ def test_files(tmp_path: Path) -> None:
     assert float(rows[-1]["cumulative"]) == 1
 
 
+def test_a_file_that_cannot_be_written_is_one_clear_line(tmp_path: Path) -> None:
+    for write in (LINE.to_csv, LINE.to_json):
+        for place in (tmp_path, tmp_path / "nowhere" / "estimate"):
+            with pytest.raises(TableError, match="cannot be written there") as caught:
+                write(place)
+            assert "\n" not in str(caught.value)
+
+
 def test_plot_shows_density_truth_and_band(tmp_path: Path) -> None:
     with mpl.rc_context({"backend": "agg"}):
         import matplotlib.pyplot as plt
@@ -161,6 +169,15 @@ def test_questions_that_mean_nothing_are_refused() -> None:
         LINE.probability(7, 1)
     with pytest.raises(ValuesError):
         LINE.probability(math.nan, 1)
+    ends: list[tuple[Any, Any]] = [("a", 3), (3, "a"), (None, 3), ([1, 2], 3)]
+    for low, high in ends:
+        with pytest.raises(ValuesError):
+            LINE.probability(low, high)
+    for wrong in ([[1], [1, 2]], ["a", "b"], None):
+        with pytest.raises(ValuesError):
+            LINE.cdf(wrong)
+        with pytest.raises(ValuesError):
+            LINE.quantile(wrong)
     with pytest.raises(InputError, match="cut"):
         LINE.quantile(0.5, cut=3)
     with pytest.raises(ValuesError, match="circle"):

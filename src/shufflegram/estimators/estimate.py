@@ -3,15 +3,17 @@
 import csv
 import json
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TextIO, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..domain import Domain, as_numbers
-from ..errors import InputError, ValuesError
+from ..errors import InputError, TableError, ValuesError
 from .em import Outcome
 from .plausible import Evidence
 from .uncertainty import Band, Kind, cdf_band, plausible_cdfs, share_between
@@ -56,7 +58,7 @@ class Estimate:
     def cdf(self, values: ArrayLike) -> float | Floats: ...
     def cdf(self, values: ArrayLike) -> float | Floats:
         """The share of users at or below each value; on a circle, from the low end onwards."""
-        where = self._inside_circle(as_numbers(np.ravel(values)))
+        where = self._inside_circle(_numbers(values))
         return _like(values, np.interp(where, self.domain.edges, self._cumulative()))
 
     @overload
@@ -68,7 +70,7 @@ class Estimate:
 
         A circle has no lowest value: there the count begins at `cut`, the domain's low end unless another is given.
         """
-        wanted = as_numbers(np.ravel(shares))
+        wanted = _numbers(shares)
         if np.any((wanted < 0) | (wanted > 1)):
             raise ValuesError("shares must be between 0 and 1, such as 0.5 for the median")
         if cut is not None and not self.domain.circular:
@@ -86,9 +88,10 @@ class Estimate:
 
     def probability(self, low: float, high: float) -> float:
         """The share of users between two values; on a circle a range with low > high passes through the cut."""
+        low, high = (float(end) for end in as_numbers([low, high]))
         if low > high and not self.domain.circular:
             raise ValuesError(f"low must not exceed high, got low={low:g} and high={high:g}")
-        share = self.cdf(float(high)) - self.cdf(float(low))
+        share = self.cdf(high) - self.cdf(low)
         return share if low <= high else 1 + share
 
     def mean(self) -> float:
@@ -162,12 +165,14 @@ class Estimate:
 
     def to_json(self, path: str | Path) -> None:
         """Write `to_dict` as a JSON file."""
-        Path(path).write_text(json.dumps(self.to_dict(), indent=2) + "\n", encoding="utf-8")
+        text = json.dumps(self.to_dict(), indent=2) + "\n"
+        with _written(path) as file:
+            file.write(text)
 
     def to_csv(self, path: str | Path) -> None:
         """Write one row for each bin: its ends, its share of users, and the share at or below its upper end."""
         edges = self.domain.edges.tolist()
-        with Path(path).open("w", newline="", encoding="utf-8") as file:
+        with _written(path) as file:
             table = csv.writer(file)
             table.writerow(["low", "high", "frequency", "cumulative"])
             table.writerows(
@@ -228,6 +233,28 @@ class Estimate:
                 f"values on this circle lie between {low:g} and {high:g}; take them modulo {high - low:g}"
             )
         return values
+
+
+@contextmanager
+def _written(path: str | Path) -> Iterator[TextIO]:
+    """A file to write text to; what the system refuses is an error of ours."""
+    try:
+        with Path(path).open("w", newline="", encoding="utf-8") as file:
+            yield file
+    except OSError as problem:
+        raise TableError(
+            f"the estimate cannot be written there: {problem.strerror or 'unknown reason'}; "
+            f"name a file in a folder that can be written to"
+        ) from problem
+
+
+def _numbers(values: ArrayLike) -> Floats:
+    """Numbers of any shape, one after the other."""
+    try:
+        flat = np.ravel(values)
+    except ValueError as problem:
+        raise ValuesError("values must be numbers in rows of one length") from problem
+    return as_numbers(flat)
 
 
 def _inverse(cumulative: Floats, edges: Floats, shares: Floats) -> Floats:
