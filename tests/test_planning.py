@@ -92,7 +92,25 @@ def both(*changes: Change) -> Change:
 
 def crowd(users: int) -> Change:
     """Another crowd, told consistently."""
-    return both(change("guarantee", "users", to=users), change("fewest_reports", to=users))
+    return both(
+        change("guarantee", "users", to=users),
+        change("certificate", "terms", to=users),
+        change("fewest_reports", to=users),
+    )
+
+
+def epsilon(value: float) -> Change:
+    """Another epsilon, told consistently."""
+    return both(
+        change("guarantee", "epsilon", to=value), change("certificate", "epsilon", to=str(Fraction(str(value))))
+    )
+
+
+def delta(value: float) -> Change:
+    """Another delta, told consistently."""
+    return both(
+        change("guarantee", "delta", to=value), change("certificate", "delta_at_most", to=str(Fraction(str(value))))
+    )
 
 
 def more_daring(record: dict[str, Any]) -> None:
@@ -115,10 +133,10 @@ UNPROVABLE: list[Change] = [
     more_daring,
     crowd(50_000),
     crowd(99_000),
-    change("guarantee", "epsilon", to=0.05),
-    change("guarantee", "epsilon", to=0.0999),
-    change("guarantee", "delta", to=1e-9),
-    change("guarantee", "delta", to=9.99e-7),
+    epsilon(0.05),
+    epsilon(0.0999),
+    delta(1e-9),
+    delta(9.99e-7),
 ]
 DOES_NOT_FOLLOW: list[Change] = [
     change("mechanism", "density_ratio", to="900"),
@@ -131,6 +149,14 @@ DOES_NOT_FOLLOW: list[Change] = [
     change("guarantee", "users", to=200_000),
     change("guarantee", "users", to=50_000),
     change("guarantee", "epsilon", to=10**400),
+    change("guarantee", "epsilon", to=0.2),
+    change("guarantee", "delta", to=2e-6),
+    change("certificate", "method", to="trust me"),
+    change("certificate", "terms", to=10**9),
+    change("certificate", "epsilon", to="1/20"),
+    change("certificate", "epsilon", to=0.1),
+    change("certificate", "delta_at_most", to="1e-999999"),
+    change("certificate", to={}),
     change("guarantee", "local_epsilon", to=0.5),
     a_little_less_local,
     change("guarantee", "local_epsilon", to="abc"),
@@ -140,7 +166,7 @@ DOES_NOT_FOLLOW: list[Change] = [
     # there is no place for prose or for numbers that nobody checks
     change("guarantee", "statement", to="Nothing can go wrong."),
     change("guarantee", "warnings", to=[]),
-    change("guarantee", "certificate", to={"delta_upper": "1e-999999"}),
+    change("certificate", "delta_upper", to="1e-999999"),
     change("protocol", to="ssw"),
     change("digest", to="0" * 64),
     change("shufflegram_plan", to=True),
@@ -181,8 +207,8 @@ def test_a_tampered_plan_is_refused_before_any_proof(
 @pytest.mark.parametrize(
     "weaken",
     [
-        change("guarantee", "epsilon", to=0.2),
-        change("guarantee", "delta", to=2e-6),
+        epsilon(0.2),
+        delta(2e-6),
         crowd(200_000),
         both(change("honest_fraction", to=0.8), change("fewest_reports", to=125_000)),
     ],
@@ -228,7 +254,7 @@ def test_a_plan_that_says_two_things_is_refused(made: sg.Plan, tmp_path: Path, o
 
 def test_a_plan_whose_proof_has_millions_of_digits_is_read(made: sg.Plan) -> None:
     # written out, this delta would take minutes
-    enormous = both(crowd(10**7), change("guarantee", "epsilon", to=3.9), change("guarantee", "delta", to=1e-8))
+    enormous = both(crowd(10**7), epsilon(3.9), delta(1e-8))
     read = sg.Plan.from_dict(changed(made, enormous))
     assert read.guarantee.certificate.delta_upper == LEAST
 

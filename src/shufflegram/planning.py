@@ -19,7 +19,8 @@ from .errors import CertificationError, DomainError, InputError, PlanError
 from .mechanism import Mechanism
 from .privacy.accounting import honest_reports
 from .privacy.budget import Budget, check_share
-from .privacy.guarantee import ADJACENCY, Guarantee, promise, rounded_up
+from .privacy.certify import METHOD
+from .privacy.guarantee import ADJACENCY, Guarantee, as_written, promise, rounded_up
 from .protocol import Analyzer, DeviceRandomizer, Protocol
 from .protocols import registry
 
@@ -32,6 +33,7 @@ KEYS = {
     "domain",
     "mechanism",
     "guarantee",
+    "certificate",
     "honest_fraction",
     "fewest_reports",
     "digest",
@@ -215,6 +217,13 @@ def _record(protocol: Protocol, epsilon: float, delta: float, users: int, honest
             "users": users,
             "adjacency": ADJACENCY,
             "local_epsilon": _written_loss(protocol.mechanism.local_epsilon),
+        },
+        # what was proven, in exact numbers: a bound below delta would depend on how the proof went
+        "certificate": {
+            "method": METHOD,
+            "epsilon": str(as_written(epsilon)),
+            "terms": protocol.terms(users),
+            "delta_at_most": str(as_written(delta)),
         },
         "honest_fraction": honest_fraction,
         "fewest_reports": _fewest_reports(users, honest_fraction),

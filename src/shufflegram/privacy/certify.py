@@ -17,6 +17,7 @@ from . import exact
 from .contour import CORES, Contour, Cores
 from .laws import PrivacyLaw
 
+METHOD = "exact blanket in ball arithmetic"
 PRECISION = 192
 DIGITS = 12
 # What is proven to be less is told as this much: nobody needs to know better, and it could have millions of digits.
@@ -35,7 +36,7 @@ class Certificate:
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "method": "exact blanket in ball arithmetic",
+            "method": METHOD,
             "epsilon": str(self.epsilon),
             "terms": self.terms,
             "delta_upper": scientific(self.delta_upper),
