@@ -13,7 +13,7 @@ import pytest
 from pyarrow import parquet
 
 import shufflegram as sg
-from shufflegram import tables
+from shufflegram import files, tables
 from shufflegram.errors import TableError
 
 SECRET = "48151623"
@@ -282,7 +282,7 @@ def test_a_failure_names_the_file_that_was_asked_for(
 def test_a_folder_that_may_not_be_written_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     with pytest.raises(TableError, match="not yours to write in"):
-        tables.require_writable(tmp_path / "r.csv", overwrite=True)
+        files.require_writable(tmp_path / "r.csv", overwrite=True)
 
 
 def test_an_input_is_known_by_any_name(tmp_path: Path) -> None:
@@ -300,9 +300,9 @@ def test_an_input_is_known_by_any_name(tmp_path: Path) -> None:
         (part, tmp_path / "parts"),
     ):
         with pytest.raises(TableError, match="is one of the inputs"):
-            tables.require_apart(target, [tmp_path / "none", source])
-    tables.require_apart(tmp_path / "new.csv", [path, tmp_path / "parts", tmp_path / "none"])
-    tables.require_apart(part, [path])
+            files.require_apart(target, [tmp_path / "none", source])
+    files.require_apart(tmp_path / "new.csv", [path, tmp_path / "parts", tmp_path / "none"])
+    files.require_apart(part, [path])
 
 
 @pytest.mark.parametrize(("number", "said"), [(0, "0 rows"), (1, "1 row"), (2, "2 rows"), (1_000, "1,000 rows")])
@@ -330,7 +330,7 @@ def test_places_where_no_file_can_be_put(tmp_path: Path) -> None:
 
 def test_a_file_that_appears_while_another_is_written_is_kept(tmp_path: Path) -> None:
     def race() -> None:
-        with tables.whole_file(tmp_path / "t") as part:
+        with files.whole_file(tmp_path / "t") as part:
             part.write_text("mine")
             (tmp_path / "t").write_text("theirs")
 
