@@ -263,7 +263,6 @@ def _read_parquet(files: list[Path], column: str, name: str | None) -> Iterator[
 def _numbers(entries: Any, batch: Batch, whose: str) -> Floats:
     """Arrow entries as floats; the first that is missing or no number is an error."""
     import pyarrow
-    import pyarrow.compute
 
     if entries.null_count:
         missing = _as_array(entries.is_null().cast(pyarrow.int8()))
