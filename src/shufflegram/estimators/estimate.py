@@ -180,44 +180,14 @@ class Estimate:
             )
 
     def plot(self, ax: "Axes | None" = None, truth: ArrayLike | None = None, band: Band | None = None) -> "Axes":
-        """The density, with the true frequencies and a band for the CDF (on an axis of its own) if given.
+        """The density, over the true frequencies if given; a band for the CDF gets a panel below.
 
-        Logarithmic bins look equally wide on their axis, so there the share in each bin is drawn.
+        That panel shows the band less the true CDF, or else less the estimated one, in percentage points. Logarithmic
+        bins look equally wide on their axis, so there the share in each bin is drawn.
         """
-        if ax is None:
-            import matplotlib.pyplot as plt
+        from .drawing import draw
 
-            ax = plt.subplots(figsize=(9, 4.5), layout="constrained")[1]
-        domain = self.domain
-        logarithmic = domain.spacing == "log"
-        extent = np.ones(domain.bins) if logarithmic else domain.widths
-        ax.stairs(self.frequencies / extent, domain.edges, label="estimate", color="C0", linewidth=1.4)
-        if truth is not None:
-            shares = np.asarray(truth, dtype=np.float64)
-            if shares.shape != (domain.bins,):
-                raise InputError(f"truth must be {domain.bins} frequencies, one for each bin, got shape {shares.shape}")
-            ax.stairs(shares / extent, domain.edges, label="truth", color="0.3", alpha=0.35, fill=True, zorder=0)
-        ax.set_xlabel(domain.unit or "value")
-        ax.set_ylabel("share of users in each bin" if logarithmic else f"density (1 / {domain.unit or 'unit'})")
-        ax.set_xlim(domain.low, domain.high)
-        ax.set_ylim(bottom=0)
-        if logarithmic:
-            ax.set_xscale("log")
-        if band is None:
-            ax.legend()
-        else:
-            share = ax.twinx()
-            share.plot(domain.edges, self._cumulative(), color="C1", linewidth=1.2, label="at or below")
-            share.fill_between(
-                band.edges, band.lower, band.upper, color="C1", alpha=0.25, label=f"{band.level:.0%} band ({band.kind})"
-            )
-            share.set_ylim(0, 1)
-            share.set_ylabel("share of users at or below")
-            # Curves that rise from corner to corner leave no room inside for a legend.
-            drawn = [axis.get_legend_handles_labels() for axis in (ax, share)]
-            handles, labels = ([*first, *second] for first, second in zip(*drawn, strict=True))
-            ax.legend(handles, labels, loc="lower right", bbox_to_anchor=(1, 1), ncols=len(labels), frameon=False)
-        return ax
+        return draw(self, ax, truth, band)
 
     def _cumulative(self) -> Floats:
         """The CDF at the edges: 0 at the low end, exactly 1 at the high end."""
