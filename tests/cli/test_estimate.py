@@ -51,7 +51,9 @@ def test_any_mixture_of_files_gives_the_librarys_estimate(
     assert answer["users"] == answer["reports"] == USERS
     assert answer["mean"] == expected.mean()
     assert [each["value"] for each in answer["quantiles"]] == [expected.quantile(0.1), expected.quantile(0.5)]
-    assert answer["ranges"] == [{"low": 30.0, "high": 50.0, "share": expected.probability(30, 50)}]
+    (between,) = answer["ranges"]
+    assert (between["low"], between["high"], between["share"]) == (30, 50, expected.probability(30, 50))
+    assert [between["share_low"], between["share_high"]] == pytest.approx(expected.probability_interval(30, 50))
     band = expected.band(0.9)
     assert answer["band"]["lower"] == pytest.approx(band.lower.tolist())
     assert answer["outcome"]["stop"] in ("converged", "iteration_limit")
@@ -87,6 +89,20 @@ def test_people_see_numbers_and_a_picture(good: Run) -> None:
     for said in ("3,000", "█", "percent", "90% interval", "0.75", "30 to 50"):
         assert said in text
     assert all(len(line) <= 80 for line in text.splitlines())
+
+
+def test_a_handful_of_reports_is_estimated_without_intervals(good: Run, folder: Path) -> None:
+    (folder / "few.csv").write_text("report\n" + "3\n" * 99)
+    result = good("estimate", "plan.json", "few.csv", "--range", "30", "50", "--json", "--plot", "few.png")
+    answer = json.loads(result.stdout)
+    assert "intervals and a band take at least 100 reports, here are 99" in result.stderr
+    assert len(answer["warnings"]) == 2
+    assert answer["band"] is None
+    assert {each["low"] for each in answer["quantiles"]} == {None}
+    assert answer["ranges"][0]["share_low"] is None
+    assert (folder / "few.png").stat().st_size > 0
+    shown = good("estimate", "plan.json", "few.csv", "--range", "30", "50").stdout
+    assert shown.count("none") == 4
 
 
 def test_too_few_reports_break_the_promise(good: Run) -> None:

@@ -12,7 +12,7 @@ from .options import INPUT, LEVEL, OUTPUT, force_option, json_option, shares
 from .output import show_facts, show_json, show_table, terminal, warn
 from .picture import draw, interval, save_picture
 from .progress import progress, step
-from .promise import caption, too_few
+from .promise import caption, load_plan, too_few
 
 if TYPE_CHECKING:
     from ..estimators.estimate import Estimate
@@ -71,7 +71,6 @@ def command(
     through the mechanism's window; in Python, `help(shufflegram.Estimate.band)` says more.
     """
     from ..files import require_apart, require_writable
-    from ..planning import Plan
     from ..tables import files_of
 
     for path, formats in ((output, ESTIMATE_FORMATS), (plot, PICTURE_FORMATS)):
@@ -80,18 +79,19 @@ def command(
             require_apart(path, (plan, *(file for each in reports for file in files_of(each))))
             require_writable(path, overwrite=force)
     _require_finite(ranges)
-    loaded = Plan.load(plan)
+    loaded = load_plan(plan)
     tally = _count(loaded, reports, column)
-    warnings = too_few(loaded, tally.reports)
+    warnings = [*too_few(loaded, tally.reports), *_too_few_for_intervals(tally.reports)]
     warn(warnings)
     with step("estimating"):
         estimate = loaded.analyzer.estimate(tally)
     with step("finding the band"):
-        band = estimate.band(level)
-    answer = _answer(estimate, band, quantiles, ranges)
+        band = estimate.band(level) if estimate.has_band else None
+        answer = _answer(estimate, band, quantiles, ranges)
     _save(estimate, band, output, plot, caption(loaded, tally.reports), force)
     if as_json:
-        show_json({**answer, "warnings": warnings, **estimate.to_dict(), "band": _band_record(band)})
+        told = [*loaded.guarantee.warnings(), *warnings]
+        show_json({**answer, "warnings": told, **estimate.to_dict(), "band": _band_record(band)})
     else:
         _show(loaded, answer, estimate, level)
 
@@ -136,23 +136,39 @@ def _as_reports(batch: "Batch", column: "Column", plan: "Plan") -> Any:
     return batch.values.astype("int64")
 
 
+def _too_few_for_intervals(reports: int) -> list[str]:
+    from ..estimators.uncertainty import FEWEST_REPORTS
+
+    if reports >= FEWEST_REPORTS:
+        return []
+    return [f"intervals and a band take at least {FEWEST_REPORTS} reports, here are {reports:,}: there are none"]
+
+
 def _answer(
-    estimate: "Estimate", band: "Band", shares: tuple[float, ...], ranges: tuple[tuple[float, float], ...]
+    estimate: "Estimate", band: "Band | None", shares: tuple[float, ...], ranges: tuple[tuple[float, float], ...]
 ) -> dict[str, Any]:
-    """What was asked, beside the estimate itself."""
+    """What was asked, beside the estimate itself, each with its interval if there is one."""
     quantiles = []
     for share in shares:
-        low, high = interval(band, share)
+        low, high = interval(band, share) if band else (None, None)
         quantiles.append({"share": share, "value": estimate.quantile(share), "low": low, "high": high})
-    between = [{"low": low, "high": high, "share": estimate.probability(low, high)} for low, high in ranges]
+    between = []
+    for low, high in ranges:
+        least, most = estimate.probability_interval(low, high, band.level) if band else (None, None)
+        share = estimate.probability(low, high)
+        between.append({"low": low, "high": high, "share": share, "share_low": least, "share_high": most})
     return {"reports": estimate.users, "mean": estimate.mean(), "quantiles": quantiles, "ranges": between}
 
 
-def _band_record(band: "Band") -> dict[str, Any]:
+def _band_record(band: "Band | None") -> dict[str, Any] | None:
+    if band is None:
+        return None
     return {"level": band.level, "kind": band.kind, "lower": band.lower.tolist(), "upper": band.upper.tolist()}
 
 
-def _save(estimate: "Estimate", band: "Band", output: Path | None, plot: Path | None, title: str, force: bool) -> None:
+def _save(
+    estimate: "Estimate", band: "Band | None", output: Path | None, plot: Path | None, title: str, force: bool
+) -> None:
     """Both files or neither: as JSON with the band or as CSV without, and as a picture."""
     from ..files import whole_file
 
@@ -169,7 +185,7 @@ def _save(estimate: "Estimate", band: "Band", output: Path | None, plot: Path | 
             part = files.enter_context(whole_file(plot, overwrite=force))
             with step("drawing"):
                 # What is drawn is seen as a whole, so the band that is drawn holds the whole curve.
-                whole_curve = estimate.band(band.level, "simultaneous")
+                whole_curve = estimate.band(band.level, "simultaneous") if band else None
                 save_picture(part, plot.suffix[1:].lower(), estimate, whole_curve, title)
 
 
@@ -201,12 +217,24 @@ def _show(plan: "Plan", answer: dict[str, Any], estimate: "Estimate", level: flo
     facts = [("reports", f"{answer['reports']:,}"), ("estimator", _ending(estimate)), (kind, mean)]
     show_facts(console, facts)
     draw(console, estimate)
-    header = ("share at or below", f"value{unit and ' in' + unit}", f"{100 * level:.4g}% interval")
+    intervals = f"{100 * level:.4g}% interval"
+    header = ("share at or below", f"value{unit and ' in' + unit}", intervals)
     rows = [
-        (f"{each['share']:.4g}", f"{each['value']:,.6g}", f"{each['low']:,.6g} to {each['high']:,.6g}")
+        (f"{each['share']:.4g}", f"{each['value']:,.6g}", _between(each["low"], each["high"], ",.6g"))
         for each in answer["quantiles"]
     ]
     show_table(console, "Quantiles", header, rows)
     if answer["ranges"]:
-        between = [(f"{each['low']:,g} to {each['high']:,g}", f"{each['share']:.4f}") for each in answer["ranges"]]
-        show_table(console, "Ranges", ("between", "share of users"), between)
+        between = [
+            (
+                _between(each["low"], each["high"], ",g"),
+                f"{each['share']:.4f}",
+                _between(each["share_low"], each["share_high"], ".4f"),
+            )
+            for each in answer["ranges"]
+        ]
+        show_table(console, "Ranges", ("between", "share of users", intervals), between)
+
+
+def _between(low: float | None, high: float | None, form: str) -> str:
+    return "none" if low is None or high is None else f"{low:{form}} to {high:{form}}"

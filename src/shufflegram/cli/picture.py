@@ -90,8 +90,8 @@ def _can_show(console: "Console", letters: str) -> bool:
     return True
 
 
-def save_picture(path: Path, form: str, estimate: "Estimate", band: "Band", title: str) -> None:
-    """The estimate and its band as a file of this form: png or svg."""
+def save_picture(path: Path, form: str, estimate: "Estimate", band: "Band | None", title: str) -> None:
+    """The estimate, and its band if it has one, as a file of this form: png or svg."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 6), layout="constrained")

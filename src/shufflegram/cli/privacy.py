@@ -9,6 +9,7 @@ import click
 
 from .options import HONEST_FRACTION, INPUT, exact_ratio, json_option
 from .output import counted, rounded_down, rounded_up, show_facts, show_json, show_table, terminal
+from .promise import load_plan
 
 if TYPE_CHECKING:
     from ..mechanism import ContinuousSquareWave, SquareWave
@@ -71,12 +72,10 @@ def command(
     would be. Without: --users, --epsilon, --half-width, --density-ratio, and --bins or --continuous.
     """
     if plan is not None:
-        from ..planning import Plan
-
         given = [f"--{name.replace('_', '-')}" for name, value in wave.items() if value]
         if given:
             raise click.UsageError(f"the plan says what the mechanism is; leave {', '.join(given)} out")
-        loaded = Plan.load(plan)
+        loaded = load_plan(plan)
         mechanism: Wave = loaded.mechanism
         users = loaded.guarantee.users if users is None else users
         epsilon = loaded.guarantee.epsilon if epsilon is None else epsilon

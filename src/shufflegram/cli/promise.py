@@ -1,8 +1,10 @@
 """What commands say of the promise in a plan, and when it does not hold."""
 
+import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .output import counted
+from .output import counted, warn
 
 if TYPE_CHECKING:
     from ..planning import Plan
@@ -25,19 +27,27 @@ def promise_record(plan: "Plan") -> dict[str, Any]:
     }
 
 
-def reports_needed(plan: "Plan") -> int:
-    """The fewest reports, shuffled together, for which the promise holds."""
-    return plan.guarantee.users
+def load_plan(path: Path) -> "Plan":
+    """The plan in this file, proven again; what a careful reader should be told of it goes to the standard error."""
+    from ..planning import Plan, PrivacyWarning
+
+    with warnings.catch_warnings():
+        # They are part of the guarantee and told here.
+        warnings.simplefilter("ignore", PrivacyWarning)
+        plan = Plan.load(path)
+    warn(plan.guarantee.warnings())
+    return plan
 
 
 def too_few(plan: "Plan", reports: int) -> list[str]:
     """A warning if a whole collection has fewer reports than the promise needs."""
-    needed = reports_needed(plan)
+    needed, share = plan.fewest_reports, plan.honest_fraction
     if reports >= needed:
         return []
+    honest = f" --honest-fraction {share:g}" if share < 1 else ""
     return [
         f"the guarantee needs {needed:,} reports, here are {reports:,}: it does not hold for them "
-        f"(`shufflegram privacy PLAN.json --users {reports}` says what does)"
+        f"(`shufflegram privacy PLAN.json --users {reports}{honest}` says what does)"
     ]
 
 

@@ -8,7 +8,7 @@ import click
 from .options import INPUT, OUTPUT, force_option, json_option
 from .output import counted, show_json, warn
 from .progress import progress
-from .promise import promise_record, too_few
+from .promise import load_plan, promise_record, too_few
 from .values import require_inside
 
 if TYPE_CHECKING:
@@ -49,10 +49,9 @@ def command(
     and the rule, never the value.
     """
     from ..files import require_apart, require_writable
-    from ..planning import Plan
     from ..tables import files_of, kind_of, open_column
 
-    loaded = Plan.load(plan)
+    loaded = load_plan(plan)
     opened = open_column(values, column)
     _require_values(opened)
     if output is None:
@@ -61,7 +60,6 @@ def command(
     require_apart(output, (plan, *files_of(values)))
     require_writable(output, overwrite=force)
     warnings = list(loaded.guarantee.warnings())
-    warn(warnings)
     written = _randomize(loaded, opened, output, shuffled, force)
     if shuffled:
         # Then the file is the whole collection.

@@ -9,6 +9,7 @@ import click
 from .options import INPUT, domain_from, domain_options, json_option, names_a_domain, protocol_name
 from .output import counted, show_facts, show_json, show_table, terminal, warn
 from .progress import progress
+from .promise import load_plan
 from .values import require_inside
 
 if TYPE_CHECKING:
@@ -120,15 +121,13 @@ def command(
 
 def _setting(plan: Path | None, data: str, chosen: dict[str, Any]) -> Setting:
     """From a plan's file, or else from the options."""
-    from ..planning import Plan
-
     of_protocols = (*BUDGETED, "accounting")
     if plan is not None:
         extra = [f"--{name}" for name in of_protocols if chosen[name] is not None]
         if extra or names_a_domain(chosen):
             what = ", ".join(extra) if extra else "the domain"
             raise click.UsageError(f"the plan says everything else; leave {what} out")
-        loaded = Plan.load(plan)
+        loaded = load_plan(plan)
         return Setting(loaded.protocol, loaded.guarantee.users, "exact")
     if any(chosen[name] is None for name in BUDGETED):
         raise click.UsageError(_missing(plan, data, chosen))

@@ -16,7 +16,7 @@ from ..domain import Domain, as_numbers
 from ..errors import InputError, TableError, ValuesError
 from .em import Outcome
 from .plausible import Evidence
-from .uncertainty import Band, Kind, cdf_band, plausible_cdfs, share_between
+from .uncertainty import FEWEST_REPORTS, Band, Kind, cdf_band, plausible_cdfs, share_between
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -105,6 +105,11 @@ class Estimate:
         if abs(resultant) < NO_DIRECTION:
             return math.nan
         return self.domain.low + math.atan2(resultant.imag, resultant.real) % (2 * math.pi) / turn
+
+    @property
+    def has_band(self) -> bool:
+        """Whether bands and intervals can be given: the tally is known, and has reports enough."""
+        return self.evidence is not None and self.evidence.reports >= FEWEST_REPORTS
 
     def band(
         self,
