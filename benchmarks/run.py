@@ -17,9 +17,10 @@ SECTIONS = (
     ("samplers", "Drawing reports"),
     ("privacy", "Accounting"),
     ("estimators", "Estimating"),
+    ("bands", "How often bands hold"),
     ("accuracy", "What exact accounting buys"),
 )
-INTRODUCTION = """# Speed
+INTRODUCTION = """# Speed, and what was measured beside it
 
 Measured by `python3 task.py benchmark`, which writes this page. Each block is what one file of `benchmarks/` printed in
 one run; what is compared was measured side by side in that run, so trust the ratios more than the seconds.

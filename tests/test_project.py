@@ -54,6 +54,22 @@ def test_there_is_no_lock_file_that_would_hold_addresses() -> None:
     assert not [path for path in project_files() if path.name == "uv" + ".lock"]
 
 
+def test_the_archive_of_the_sources_holds_what_the_tests_look_at() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    included = {name.lstrip("/") for name in settings["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]}
+    # the builder takes these by itself
+    included |= {"pyproject.toml", "LICENSE"}
+    # .venv is made where it is needed
+    looked_at = {
+        name
+        for test in (ROOT / "tests").rglob("*.py")
+        for name in re.findall(r'(?:ROOT / |parametrize\("page", \[.*?)"([\w.]+)"', test.read_text(encoding="utf-8"))
+    }
+    assert {"README.md", "docs", "pyproject.toml", "src", "task.py"} <= looked_at
+    assert looked_at - {".venv"} <= included
+    assert {"CONTRIBUTING.md", "SECURITY.md", "benchmarks"} <= included
+
+
 PIN = re.compile(
     r"([a-z0-9][a-z0-9.-]*==[\w.]+(?: ; [^/:@\\]+)?) \\\n(?:    --hash=sha256:[0-9a-f]{64} \\\n)*"
     r"    --hash=sha256:[0-9a-f]{64}\n"

@@ -1,6 +1,8 @@
 """Columns out of files, reports into files; whatever is wrong is one line that shows no value."""
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,10 +15,11 @@ import pytest
 from pyarrow import parquet
 
 import shufflegram as sg
-from shufflegram import tables
+from shufflegram import files, tables
 from shufflegram.errors import TableError
 
 SECRET = "48151623"
+NO_NAMES = "^the first row of .* does not look like names above numbers"
 
 
 def written(folder: Path, name: str, content: str | bytes) -> Path:
@@ -39,6 +42,7 @@ def read(path: Path, column: str | None = None) -> list[float]:
         "\n\na\n1\n2.5\n-300\n",
         "\r\n\r\nb,a\r\n0,1\r\n0,2.5\r\n0,-300\r\n",
         "\ufeff\na\n1\n2.5\n-300\n",
+        "b, a \nx,1\ny,2.5\nz,-300\n",
     ],
 )
 def test_a_column_of_a_csv_file(tmp_path: Path, text: str) -> None:
@@ -108,7 +112,7 @@ def test_the_row_that_is_wrong_is_named_in_any_batch(
         written(tmp_path, name, "v\n" + "\n".join(words))
     else:
         parquet.write_table(pa.table({"v": values}), tmp_path / name)
-    with pytest.raises(TableError, match=rf"in row {row:,} (below the header|of t\.parquet)$"):
+    with pytest.raises(TableError, match=rf"^the entry in row {row:,} (below the header|of t\.parquet) is n"):
         read(tmp_path / name)
 
 
@@ -120,33 +124,48 @@ def test_the_row_that_is_wrong_is_named_in_any_batch(
         ("a,b\n", "a", "has no rows below its names"),
         ("a,b\n1,2\n", None, "has 2 columns, so one must be named: a, b"),
         ("a,b\n1,2\n", "c", "has no column 'c'; it has a, b"),
-        (",".join(f"c{i}" for i in range(30)) + "\n", "x", r"it has c0, c1, .*, c9, \.\.\.$"),
+        (",".join(f"c{i}" for i in range(30)) + "\n1\n", "x", r"it has c0, c1, .*, c9, \.\.\.$"),
         ("a,a\n1,2\n", "a", "has 2 columns called 'a'"),
-        (f"a,b\n1,2\n{SECRET}\n", "a", "row 2 below the header of .* has 1 column, but there are 2 names"),
-        ("\n\na\n1\n2,2\n", "a", "row 2 below the header of .* has 2 columns, but there is 1 name$"),
-        (f"a,b\n1,2\n3,4,{SECRET}\n", "a", "row 2 below the header of .* has 3 columns"),
-        (f"a,b\n1,2\n{SECRET}x,4\n", "a", "'a' has an entry that is no number in row 2 below the header"),
-        (f"a\n1\n2\n3\n€{SECRET}\n", "a", "no number in row 4"),
-        ("a\n1\n1_000\n", "a", "no number in row 2"),
-        ('a\n"1,000"\n', "a", "no number in row 1"),
-        ("a\ntrue\n", "a", "no number in row 1"),
-        ("a,b\n1,1\n,2\n", "a", "'a' has no value in row 2"),
-        ("a\n1\nNA\n", "a", "no value in row 2"),
-        ("a\n1\nnan\n", "a", "no value in row 2"),
-        ("a\n1\ninf\n", "a", "not a finite number in row 2"),
-        ("a\n1\n1e999\n", "a", "not a finite number in row 2"),
-        ("a\n1\n\n2\n", None, "'a' has no value in row 2 below the header"),
-        ("\na\n1\n2\n\n", "a", "'a' has no value in row 3 below the header"),
-        ("a\r\n\r\n1\r\n", "a", "'a' has no value in row 1 below the header"),
-        ("b,a\n1,2\n\n3,4\n", "a", "'a' has no value in row 2 below the header"),
-        (f"{SECRET}\n2\n", None, "has 1 column, and its first row does not look like names; it has to name the"),
-        (f"{SECRET},x\n2,y\n", "a", "has 2 columns, and its first row does not look like names"),
-        (f'alice,"${SECRET}"\nbob,2\n', None, "has 2 columns, and its first row does not look like names"),
-        (f'alice,"${SECRET}"\nbob,2\n', "a", "has 2 columns, and its first row does not look like names"),
-        (f"${SECRET}\n2\n", None, "has 1 column, and its first row does not look like names"),
-        (f"May {SECRET}\n2\n", None, "has 1 column, and its first row does not look like names"),
-        (f"x,3 May {SECRET}\n1,2\n", "a", "has 2 columns, and its first row does not look like names"),
-        ("nan\n2\n", None, "has 1 column, and its first row does not look like names"),
+        (
+            f"a,b\n1,2\n{SECRET}\n",
+            "a",
+            r"row 2 below the header of .* has not one entry for each name \(entries: 1, names: 2\); an entry that",
+        ),
+        ("\n\na\n1\n2,2\n", "a", r"row 2 below the header of .* \(entries: 2, names: 1\)"),
+        (f"a,b\n1,2\n3,4,{SECRET}\n", "a", r"row 2 below the header of .* \(entries: 3, names: 2\)"),
+        (f"a,b\n1,2\n{SECRET}x,4\n", "a", r"the entry of 'a' in row 2 below the header is no number such as 1234\.5$"),
+        (f"a\n1\n2\n3\n€{SECRET}\n", "a", "in row 4 below the header is no number"),
+        ("a\n1\n1_000\n", "a", "in row 2 below the header is no number"),
+        ('a\n"1,000"\n', "a", "in row 1 below the header is no number"),
+        ("a\ntrue\n", "a", "in row 1 below the header is no number"),
+        ("a,b\n1,1\n,2\n", "a", "there is no value of 'a' in row 2"),
+        ("a\n1\nNA\n", "a", "there is no value of 'a' in row 2"),
+        ("a\n1\nnan\n", "a", "there is no value of 'a' in row 2"),
+        ("a\n1\ninf\n", "a", "in row 2 below the header is not a finite number"),
+        ("a\n1\n1e999\n", "a", "in row 2 below the header is not a finite number"),
+        ("a\n1\n\n2\n", None, "there is no value in row 2 below the header"),
+        ("\na\n1\n2\n\n", "a", "there is no value of 'a' in row 3 below the header"),
+        ("a\r\n\r\n1\r\n", "a", "there is no value of 'a' in row 1 below the header"),
+        ("b,a\n1,2\n\n3,4\n", "a", "there is no value of 'a' in row 2 below the header"),
+        (
+            f"{SECRET}\n2\n",
+            None,
+            "does not look like names above numbers; it has to name the columns, separated by commas",
+        ),
+        (f"{SECRET},x\n2,y\n", "a", NO_NAMES),
+        (f'alice,"${SECRET}"\nbob,2\n', None, NO_NAMES),
+        (f'alice,"${SECRET}"\nbob,2\n', "a", NO_NAMES),
+        (f"${SECRET}\n2\n", None, NO_NAMES),
+        (f"May {SECRET}\n2\n", None, NO_NAMES),
+        (f"x,3 May {SECRET}\n1,2\n", "a", NO_NAMES),
+        ("nan\n2\n", None, NO_NAMES),
+        # words in the first row, and no number in the second: either may be somebody's
+        (f"x{SECRET},yes\ny,no\n", None, NO_NAMES),
+        (f"x{SECRET},yes\ny,no\n", "age", NO_NAMES),
+        (f"x{SECRET},NA\ny,3\n", "age", NO_NAMES),
+        (f"x{SECRET}\ny\n", None, "the entry in row 1 below the header is no number"),
+        (f"x{SECRET}\n\n", None, "there is no value in row 1 below the header"),
+        ("id;income\n1;2\n", "income", "separated by commas"),
         (",a b-c.d,_x\n0,1,2\n", "a", "has no column 'a'; it has a b-c.d, _x$"),
         (b"\xff\xfea\n1\n", "a", "is not UTF-8"),
         (b"a\n1\n\xff\xfe\n", "a", "not UTF-8"),
@@ -162,6 +181,29 @@ def test_a_csv_file_that_will_not_do(tmp_path: Path, text: str | bytes, column: 
     assert caught.value.__suppress_context__ or SECRET not in repr(caught.value.__context__)
 
 
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
+def test_reading_and_writing_import_no_pandas(tmp_path: Path, name: str) -> None:
+    # An interruption during that import is lost, and it takes a tenth of a second.
+    program = f"""
+import sys
+import numpy as np
+from shufflegram import tables
+with tables.report_writer({name!r}, "digest") as write:
+    write(np.arange(3))
+assert [value for batch in tables.open_column({name!r}).batches() for value in batch.values] == [0, 1, 2]
+with open("bad.csv", "w") as file:
+    file.write("a\\n1\\n\\n")
+try:
+    list(tables.open_column("bad.csv").batches())
+except ValueError as problem:
+    assert "no value in row 2" in str(problem)
+assert "pyarrow" in sys.modules
+assert "pandas" not in sys.modules
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def table(**columns: Any) -> Callable[[Path], None]:
     return lambda path: parquet.write_table(pa.table(columns), path)
 
@@ -171,8 +213,8 @@ def table(**columns: Any) -> Callable[[Path], None]:
     [
         (lambda path: path.write_bytes(b""), "cannot be read as Parquet"),
         (lambda path: path.write_bytes(b"a,b\n1,2\n"), "cannot be read as Parquet"),
-        (table(a=[1, None, 3]), "'a' has no value in row 2 of t.parquet"),
-        (table(a=[1.0, 2.0, float("nan")]), "not a finite number in row 3 of t.parquet"),
+        (table(a=[1, None, 3]), "there is no value of 'a' in row 2 of t.parquet"),
+        (table(a=[1.0, 2.0, float("nan")]), "the entry of 'a' in row 3 of t.parquet is not a finite number"),
         (table(a=[SECRET]), "must hold numbers, but holds string"),
         (table(a=[True]), "must hold numbers, but holds bool"),
         (table(a=pa.array([0], pa.timestamp("s"))), "must hold numbers, but holds timestamp"),
@@ -282,7 +324,7 @@ def test_a_failure_names_the_file_that_was_asked_for(
 def test_a_folder_that_may_not_be_written_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     with pytest.raises(TableError, match="not yours to write in"):
-        tables.require_writable(tmp_path / "r.csv", overwrite=True)
+        files.require_writable(tmp_path / "r.csv", overwrite=True)
 
 
 def test_an_input_is_known_by_any_name(tmp_path: Path) -> None:
@@ -300,14 +342,9 @@ def test_an_input_is_known_by_any_name(tmp_path: Path) -> None:
         (part, tmp_path / "parts"),
     ):
         with pytest.raises(TableError, match="is one of the inputs"):
-            tables.require_apart(target, [tmp_path / "none", source])
-    tables.require_apart(tmp_path / "new.csv", [path, tmp_path / "parts", tmp_path / "none"])
-    tables.require_apart(part, [path])
-
-
-@pytest.mark.parametrize(("number", "said"), [(0, "0 rows"), (1, "1 row"), (2, "2 rows"), (1_000, "1,000 rows")])
-def test_one_is_not_many(number: int, said: str) -> None:
-    assert tables.counted(number, "row") == said
+            files.require_apart(target, [tmp_path / "none", *tables.files_of(source)])
+    files.require_apart(tmp_path / "new.csv", [path, part, tmp_path / "none"])
+    files.require_apart(part, [path])
 
 
 def test_places_where_no_file_can_be_put(tmp_path: Path) -> None:
@@ -330,7 +367,7 @@ def test_places_where_no_file_can_be_put(tmp_path: Path) -> None:
 
 def test_a_file_that_appears_while_another_is_written_is_kept(tmp_path: Path) -> None:
     def race() -> None:
-        with tables.whole_file(tmp_path / "t") as part:
+        with files.whole_file(tmp_path / "t") as part:
             part.write_text("mine")
             (tmp_path / "t").write_text("theirs")
 

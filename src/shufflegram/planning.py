@@ -1,31 +1,43 @@
 """From a domain, a budget and a crowd to a certified plan, and the plan's file.
 
-The file is readable JSON of integers, ratios and words. Loading it proves the guarantee again; a file that was
-changed, or whose guarantee cannot be proven, is refused.
+The file is readable JSON of numbers and names: what is run, and what is promised of it. It holds no proof and no prose.
+Loading it proves the guarantee anew; a file that says anything else than what follows from its parameters, or whose
+guarantee cannot be proven, is refused.
 """
 
 import json
 import math
 import os
-import re
 import warnings
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, cast
 
 from .domain import Domain
-from .errors import CertificationError, InputError, PlanError
+from .errors import CertificationError, DomainError, InputError, PlanError
 from .mechanism import Mechanism
 from .privacy.accounting import honest_reports
-from .privacy.budget import Budget
-from .privacy.guarantee import Guarantee, promise, rounded_up
+from .privacy.budget import Budget, check_share
+from .privacy.certify import METHOD
+from .privacy.guarantee import ADJACENCY, Guarantee, as_written, promise, rounded_up
 from .protocol import Analyzer, DeviceRandomizer, Protocol
 from .protocols import registry
 
 FORMAT = 1
-# How far numbers found in floating point may differ between the machine that made a plan and the one that reads it.
-AGREEMENT = 1e-9
-NUMBER = re.compile(r"[0-9.]+(e-?[0-9]+)?")
+# A file tells the local epsilon in this many digits, rounded up: other machines' logarithms differ in later ones.
+LOCAL_DIGITS = 6
+KEYS = {
+    "shufflegram_plan",
+    "protocol",
+    "domain",
+    "mechanism",
+    "guarantee",
+    "certificate",
+    "honest_fraction",
+    "fewest_reports",
+    "digest",
+}
 
 
 class PrivacyWarning(UserWarning):
@@ -34,12 +46,20 @@ class PrivacyWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Plan:
-    """A collection as it will be run: the protocol, and the guarantee that was proven for exactly this protocol."""
+    """A collection as it will be run: the protocol, and the guarantee that was proven for exactly this protocol.
+
+    The guarantee counts honest reports, of which `honest_fraction` is the share expected among those that arrive. Who
+    shuffles waits for `fewest_reports`; what is estimated from fewer was collected without the guarantee, and an
+    analyzer does not know.
+    """
 
     protocol: Protocol
     guarantee: Guarantee
+    honest_fraction: float = 1.0
 
     def __post_init__(self) -> None:
+        check_share("honest_fraction", self.honest_fraction)
+        object.__setattr__(self, "honest_fraction", float(self.honest_fraction))
         if not self.protocol.deployable:
             raise PlanError("a plan is for real devices, and this protocol draws floats; use exact accounting")
         proven = self.guarantee
@@ -74,29 +94,37 @@ class Plan:
         """The stamp of this plan's tallies."""
         return self.protocol.digest
 
+    @property
+    def fewest_reports(self) -> int:
+        """How many reports must arrive, so that the honest ones among them are enough for the guarantee."""
+        return _fewest_reports(self.guarantee.users, self.honest_fraction)
+
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "shufflegram_plan": FORMAT,
-            "protocol": self.protocol.name,
-            "domain": self.domain.to_dict(),
-            "mechanism": self.mechanism.to_dict(),
-            "guarantee": self.guarantee.to_dict(),
-            "digest": self.digest,
-        }
+        """The content of the plan's file."""
+        promised = self.guarantee
+        return _record(self.protocol, promised.epsilon, promised.delta, promised.users, self.honest_fraction)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the plan as JSON."""
-        Path(path).write_text(json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+        try:
+            Path(path).write_text(text + "\n", encoding="utf-8")
+        except OSError as problem:
+            raise PlanError(
+                f"the plan cannot be written there: {_reason(problem)}; name a file in a folder that can be written to"
+            ) from problem
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Plan":
-        """Read a plan and prove its guarantee again; refuse it if anything does not agree."""
+        """Read a plan and prove its guarantee again; refuse it if it says anything else than what follows from it."""
         try:
             text = Path(path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as problem:
             raise PlanError(f"the plan {os.fspath(path)} cannot be read: {_reason(problem)}") from problem
         try:
-            record = json.loads(text)
+            record = json.loads(text, object_pairs_hook=_each_key_once)
+        except PlanError as problem:
+            raise PlanError(f"the plan {os.fspath(path)} {problem}") from None
         except json.JSONDecodeError as problem:
             raise PlanError(
                 f"the plan {os.fspath(path)} is not JSON: line {problem.lineno}, {problem.msg}"
@@ -105,36 +133,16 @@ class Plan:
             raise PlanError(
                 f"the plan {os.fspath(path)} is not one that was written here: it is too deep or long"
             ) from problem
-        return cls.from_dict(record)
+        read = _read(record)
+        _tell(read.guarantee)
+        return read
 
     @classmethod
     def from_dict(cls, record: Any) -> "Plan":
         """As `load`, from the file's content."""
-        if not isinstance(record, dict) or "shufflegram_plan" not in record:
-            raise PlanError("this is not a shufflegram plan; one is made by `shufflegram plan` or Plan.save")
-        if type(record["shufflegram_plan"]) is not int or record["shufflegram_plan"] != FORMAT:
-            raise PlanError(f"this plan has another format than {FORMAT}, which is what this version reads")
-        keys = {"shufflegram_plan", "protocol", "domain", "mechanism", "guarantee", "digest"}
-        if set(record) != keys:
-            odd = ", ".join(sorted(map(str, set(record) ^ keys)))
-            raise PlanError(f"a plan has the keys {', '.join(sorted(keys))}; missing or unknown: {odd:.60}")
-        try:
-            claimed = record["guarantee"]
-            budget = Budget(claimed["epsilon"], claimed["delta"], claimed["users"])
-            domain = Domain.from_dict(record["domain"])
-            plan = _certified(registry.entry(record["protocol"]).load(domain, record["mechanism"]), budget)
-            agrees = _agree(record, plan.to_dict())
-        except CertificationError as problem:
-            raise PlanError(f"the plan's guarantee cannot be proven, so it is refused: {problem}") from problem
-        except InputError as problem:
-            raise PlanError(f"the plan is damaged: {problem}") from problem
-        except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError) as problem:
-            raise PlanError(
-                "the plan is damaged: its domain, mechanism or guarantee is not what it should be"
-            ) from problem
-        if not agrees:
-            raise PlanError("the plan was changed after it was made: it says something else than its parameters prove")
-        return plan
+        read = _read(record)
+        _tell(read.guarantee)
+        return read
 
     def summary(self) -> str:
         """A few lines for people."""
@@ -147,6 +155,8 @@ class Plan:
                 f"mechanism   {self.mechanism}",
                 f"guarantee   epsilon {promised.epsilon}, delta {promised.delta} with at least "
                 f"{promised.users:,} honest reports; local epsilon {rounded_up(promised.local_epsilon)}",
+                f"crowd       at least {self.fewest_reports:,} reports must arrive, if a share of "
+                f"{self.honest_fraction} of them is honest",
             )
         )
 
@@ -168,14 +178,21 @@ def plan(
     the mutual information between a value and its report (for values spread evenly), until a predicted error takes
     its place.
     """
+    if not isinstance(domain, Domain):
+        raise DomainError(f"a plan needs a Domain, such as Domain(0, 100, bins=64), got {type(domain).__name__}")
     budget = Budget(epsilon, delta, honest_reports(users, honest_fraction), max_local_epsilon)
-    made = _certified(registry.build(protocol, domain, budget, "exact"), budget)
-    for warning in made.guarantee.warnings():
-        warnings.warn(warning, PrivacyWarning, stacklevel=2)
+    made = _certified(registry.build(protocol, domain, budget, "exact"), budget, honest_fraction)
+    _tell(made.guarantee)
     return made
 
 
-def _certified(protocol: Protocol, budget: Budget) -> Plan:
+def _tell(guarantee: Guarantee) -> None:
+    """What a careful reader should be told, as Python's warnings, as if from the line that made or read the plan."""
+    for warning in guarantee.warnings():
+        warnings.warn(warning, PrivacyWarning, stacklevel=3)
+
+
+def _certified(protocol: Protocol, budget: Budget, honest_fraction: float) -> Plan:
     guarantee = promise(
         protocol.law,
         terms=protocol.terms(budget.users),
@@ -184,29 +201,80 @@ def _certified(protocol: Protocol, budget: Budget) -> Plan:
         delta=budget.delta,
         local_epsilon=protocol.mechanism.local_epsilon,
     )
-    return Plan(protocol, guarantee)
+    return Plan(protocol, guarantee, honest_fraction)
 
 
-def _agree(record: dict[str, Any], proven: dict[str, Any]) -> bool:
-    """Whether a plan's file says what its parameters prove, word for word.
-
-    Two numbers may differ in their last digits, as they are found in floating point on the machine that proves.
-    """
-    claims, facts = record["guarantee"], proven["guarantee"]
-    claimed, fact = claims["certificate"]["delta_upper"], facts["certificate"]["delta_upper"]
-    if not (isinstance(claimed, str) and NUMBER.fullmatch(claimed)):
-        return False
-    if not math.isclose(float(claimed), float(fact), rel_tol=AGREEMENT):
-        return False
-    if not math.isclose(claims["local_epsilon"], facts["local_epsilon"], rel_tol=AGREEMENT):
-        return False
-    same_digits = {
-        **claims,
-        "local_epsilon": facts["local_epsilon"],
-        "certificate": {**claims["certificate"], "delta_upper": fact},
-        "statement": claims["statement"].replace(f"(proven delta {claimed})", f"(proven delta {fact})"),
+def _record(protocol: Protocol, epsilon: float, delta: float, users: int, honest_fraction: float) -> dict[str, Any]:
+    """All that a plan's file says: its parameters, and what follows from them without a proof."""
+    return {
+        "shufflegram_plan": FORMAT,
+        "protocol": protocol.name,
+        "domain": protocol.domain.to_dict(),
+        "mechanism": protocol.mechanism.to_dict(),
+        "guarantee": {
+            "epsilon": epsilon,
+            "delta": delta,
+            "users": users,
+            "adjacency": ADJACENCY,
+            "local_epsilon": _written_loss(protocol.mechanism.local_epsilon),
+        },
+        # what was proven, in exact numbers: a bound below delta would depend on how the proof went
+        "certificate": {
+            "method": METHOD,
+            "epsilon": str(as_written(epsilon)),
+            "terms": protocol.terms(users),
+            "delta_at_most": str(as_written(delta)),
+        },
+        "honest_fraction": honest_fraction,
+        "fewest_reports": _fewest_reports(users, honest_fraction),
+        "digest": protocol.digest,
     }
-    return {**record, "guarantee": same_digits} == proven
+
+
+def _read(record: Any) -> Plan:
+    """The plan with this record, proven; the proof comes last, since everything else is cheap."""
+    if not isinstance(record, dict) or "shufflegram_plan" not in record:
+        raise PlanError("this is not a shufflegram plan; one is made by `shufflegram plan` or Plan.save")
+    if type(record["shufflegram_plan"]) is not int or record["shufflegram_plan"] != FORMAT:
+        raise PlanError(f"this plan has another format than {FORMAT}, which is what this version reads")
+    if set(record) != KEYS:
+        odd = ", ".join(sorted(map(str, set(record) ^ KEYS)))
+        raise PlanError(f"a plan has the keys {', '.join(sorted(KEYS))}; missing or unknown: {odd:.60}")
+    try:
+        claimed, honest_fraction = record["guarantee"], record["honest_fraction"]
+        budget = Budget(claimed["epsilon"], claimed["delta"], claimed["users"])
+        check_share("honest_fraction", honest_fraction)
+        domain = Domain.from_dict(record["domain"])
+        protocol = registry.entry(record["protocol"]).load(domain, record["mechanism"])
+        if record != _record(protocol, budget.epsilon, budget.delta, budget.users, honest_fraction):
+            raise PlanError("it says something else than what follows from its parameters; make the plan anew")
+        return _certified(protocol, budget, honest_fraction)
+    except CertificationError as problem:
+        raise PlanError(f"the plan's guarantee cannot be proven, so it is refused: {problem}") from problem
+    except InputError as problem:
+        raise PlanError(f"the plan is damaged: {problem}") from problem
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError) as problem:
+        raise PlanError("the plan is damaged: its domain, mechanism or guarantee is not what it should be") from problem
+
+
+def _fewest_reports(users: int, honest_fraction: float) -> int:
+    # the smallest n with floor(n * fraction) >= users, where the fraction is the decimal that was written
+    return math.ceil(users / Fraction(repr(float(honest_fraction))))
+
+
+def _written_loss(loss: float) -> float | None:
+    """A loss as a file tells it: never too small, and null if nothing bounds it, since JSON has no infinity."""
+    return float(rounded_up(loss, LOCAL_DIGITS)) if math.isfinite(loss) else None
+
+
+def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Of a key that stands twice, readers of JSON take one or the other: then a file says two things."""
+    record: dict[str, Any] = {}
+    for key, entry in pairs:
+        if key in record:
+            raise PlanError(f"says {key!r:.60} twice; each key may stand once")
+        record[key] = entry
+    return record
 
 
 def _reason(problem: Exception) -> str:

@@ -32,12 +32,21 @@ class Tally:
     reports: int
     digest: str
 
+    def __post_init__(self) -> None:
+        counts = np.array(self.counts)
+        counts.setflags(write=False)
+        object.__setattr__(self, "counts", counts)
+
     def __add__(self, other: "Tally") -> "Tally":
         if not isinstance(other, Tally):
             return NotImplemented
         if other.digest != self.digest:
             raise ReportError("these tallies belong to different plans; only tallies of one plan can be added")
         return Tally(self.counts + other.counts, self.reports + other.reports, self.digest)
+
+    def __radd__(self, other: object) -> "Tally":
+        """`sum` begins with 0."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tally):
@@ -72,7 +81,10 @@ class Analyzer(Interface):
         ...
 
     def estimate(self, tally: Tally) -> Estimate:
-        """The distribution that a tally speaks for; refuse a tally of another protocol."""
+        """The distribution that a tally speaks for; refuse a tally of another protocol.
+
+        It does not know how many reports were planned: compare `tally.reports` with the plan's `fewest_reports`.
+        """
         ...
 
 
@@ -139,9 +151,21 @@ class Protocol(Interface):
 
 def shuffle(reports: ArrayLike, source: Source = SECURE_SOURCE) -> Integers:
     """The same reports in a uniformly random order, so that nothing of who sent which is left."""
-    given = np.asarray(reports)
-    mixed: Integers = given[source.order(len(given))]
-    return mixed
+    mixed = as_reports(reports)
+    return mixed[source.order(mixed.size)]
+
+
+def as_reports(reports: ArrayLike) -> Integers:
+    """Reports as one flat array of 64-bit integers, or an error that says why they cannot be reports."""
+    try:
+        given = np.asarray(reports)
+    except ValueError as problem:
+        raise ReportError("reports must be one flat list of whole numbers, got rows of different lengths") from problem
+    if given.ndim != 1:
+        raise ReportError(f"reports must be one flat list of whole numbers, got {given.ndim} dimensions")
+    if given.size and given.dtype.kind not in "iu":
+        raise ReportError(f"reports must be whole numbers, got {given.dtype}")
+    return given.astype(np.int64, copy=False)
 
 
 def run_protocol(protocol: Protocol, values: ArrayLike, source: Source = SECURE_SOURCE) -> Estimate:

@@ -7,9 +7,8 @@ so their size does not matter. An error names the row and the rule, never what s
 import csv
 import os
 import re
-import secrets
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import TableError
+from .files import PathLike, whole_file
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-PathLike = str | os.PathLike[str]
 
 CSV, PARQUET = ".csv", ".parquet"
 REPORT = "report"
@@ -39,6 +38,7 @@ MONTH = (
     "dec(ember)?)"
 )
 DATE = re.compile(rf"\b{MONTH}[ .-]*\d|\d[ .-]*{MONTH}\b", re.IGNORECASE)
+NOTHING = {"na", "null", "none", "nil"}
 
 
 @dataclass(frozen=True)
@@ -57,10 +57,13 @@ class Batch:
 
 @dataclass(frozen=True)
 class Column:
-    """One column of numbers. `size` is its extent (rows or bytes), `digests` are those of the plans its files name."""
+    """One column of numbers. `size` is its extent (rows or bytes), `digests` are those of the plans its files name.
+
+    `whose` is for messages: " of 'income'" where somebody asked for that name. Any other may be a value.
+    """
 
     path: Path
-    name: str
+    whose: str
     size: int
     digests: frozenset[str]
     read: Callable[[], Iterator[Batch]]
@@ -69,7 +72,7 @@ class Column:
         """All of it, from the first row on; a row that holds no finite number is an error."""
         rows = 0
         for batch in self.read():
-            _require_finite(batch, self.name)
+            _require_finite(batch, self.whose)
             rows += batch.values.size
             if batch.values.size:
                 yield batch
@@ -83,13 +86,21 @@ def open_column(path: PathLike, name: str | None = None) -> Column:
     if not place.exists():
         raise TableError(f"there is no file {place}")
     if place.is_dir():
-        files = sorted(file for file in place.rglob(f"*{PARQUET}") if not _hidden(file.relative_to(place)))
+        files = files_of(place)
         if not files:
             raise TableError(f"the folder {place} holds no {PARQUET} files; give a file, or a folder that does")
         return _open_parquet(place, files, name)
     if kind_of(place) == CSV:
         return _open_csv(place, name)
     return _open_parquet(place, [place], name)
+
+
+def files_of(path: PathLike) -> list[Path]:
+    """What is read of a table: the file itself, or all Parquet files of a folder and of the folders in it."""
+    place = Path(path)
+    if not place.is_dir():
+        return [place]
+    return sorted(file for file in place.rglob(f"*{PARQUET}") if not _hidden(file.relative_to(place)))
 
 
 def kind_of(path: PathLike) -> str:
@@ -108,100 +119,60 @@ def report_writer(path: PathLike, digest: str, *, overwrite: bool = False) -> It
         yield write
 
 
-@contextmanager
-def whole_file(path: PathLike, *, overwrite: bool = False) -> Iterator[Path]:
-    """A path to write to, renamed to `path` when the block ends well and removed when it does not."""
-    target = Path(path)
-    part = target.with_name(f".shufflegram-{secrets.token_hex(8)}.part")
-    try:
-        require_writable(target, overwrite=overwrite)
-        # While it is not whole, nobody else may read it.
-        os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        yield part
-        # Somebody else may have written there in the meantime.
-        require_writable(target, overwrite=overwrite)
-        part.chmod(0o666 & ~_umask())
-        part.replace(target)
-    except OSError as problem:
-        # Not its own words: they may name the temporary file.
-        reason = os.strerror(problem.errno) if problem.errno else "unknown reason"
-        raise TableError(f"{target} cannot be written: {reason}") from problem
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-
-
-def require_writable(path: PathLike, *, overwrite: bool) -> None:
-    """Refuse a place where no file can be put, or where one would be lost."""
-    target = Path(path)
-    if target.is_dir():
-        raise TableError(f"{target} is a folder; name a file in it")
-    if not target.parent.is_dir():
-        raise TableError(f"there is no folder {target.parent}; make it first")
-    if not os.access(target.parent, os.W_OK):
-        raise TableError(f"{target} cannot be written: the folder {target.parent} is not yours to write in")
-    if target.exists() and not overwrite:
-        raise TableError(f"{target} exists already; choose another name, or say that it may be replaced (--force)")
-
-
-def require_apart(path: PathLike, inputs: Iterable[PathLike]) -> None:
-    """Refuse to write over anything that is read, by whatever name or link, even where files may be replaced."""
-    for source in map(Path, inputs):
-        for file in source.rglob(f"*{PARQUET}") if source.is_dir() else (source,):
-            # What does not exist cannot be lost.
-            with suppress(OSError):
-                if os.path.samefile(path, file):
-                    raise TableError(f"{os.fspath(path)} is one of the inputs and would be lost; choose another name")
-
-
-def counted(number: int, noun: str) -> str:
-    """1 row, 2 rows."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
-
-
 def _open_csv(path: Path, name: str | None) -> Column:
-    before, names = _csv_names(path)
-    chosen = _choose(path, names, name)
-    return Column(path, chosen, path.stat().st_size, frozenset(), lambda: _read_csv(path, chosen, len(names), before))
+    above, header, first = _csv_begin(path)
+    names = [each.strip() for each in header]
+    # Above rows without a number it may be such a row itself.
+    speakable = names if any(map(_is_a_number, first)) else []
+    chosen = header[_choose(path, names, speakable, name)]
+    return Column(
+        path, _whose(name), path.stat().st_size, frozenset(), lambda: _read_csv(path, chosen, len(names), above, name)
+    )
 
 
-def _csv_names(path: Path) -> tuple[int, list[str]]:
-    """The names, and how many empty lines are above them."""
+def _csv_begin(path: Path) -> tuple[int, list[str], list[str]]:
+    """How many empty lines are above the names, the names, and the first row below them."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
-            found = next(((before, row) for before, row in enumerate(csv.reader(file)) if row), None)
+            rows = csv.reader(file)
+            for above, header in enumerate(rows):
+                if header:
+                    return above, header, next(filter(None, rows), [])
     except UnicodeDecodeError as problem:
         raise TableError(f"{path} is not UTF-8 text, so it cannot be read as CSV") from problem
     except (OSError, csv.Error) as problem:
         raise TableError(f"{path} cannot be read as CSV") from problem
-    if found is None:
-        raise TableError(f"{path} is empty; it needs a first row of names and rows of numbers")
-    return found
+    raise TableError(f"{path} is empty; it needs a first row of names and rows of numbers")
 
 
-def _choose(path: Path, names: list[str], name: str | None) -> str:
-    """The wanted column's name, if there is exactly one such column."""
-    wanted = names[0] if name is None and len(names) == 1 else name
-    if wanted in names and (wanted == name or _looks_like_a_name(wanted)):
-        if names.count(wanted) > 1:
-            raise TableError(f"{path} has {names.count(wanted)} columns called {wanted!r}; give each a name of its own")
-        return wanted
+def _choose(path: Path, names: list[str], speakable: list[str], name: str | None) -> int:
+    """Where the wanted column stands, if there is exactly one such column; `speakable` are names that may be shown."""
+    if name is not None and (found := names.count(name.strip())):
+        if found > 1:
+            raise TableError(f"{path} has {found} columns called {name.strip()!r}; give each a name of its own")
+        return names.index(name.strip())
+    if name is None and len(names) == 1 and _looks_like_a_name(names[0]):
+        return 0
     # Without a header the first row holds somebody's values, which are no names to show.
     # An empty one shows nothing: some programs leave it so above the numbers of the rows.
-    spoken = [each for each in names if each]
+    spoken = [each for each in speakable if each]
     if not spoken or not all(map(_looks_like_a_name, spoken)):
         header = "first row" if path.suffix.lower() == CSV else "schema"
         raise TableError(
-            f"{path} has {counted(len(names), 'column')}, and its {header} does not look like names; "
-            f"it has to name the columns, or --column one of them exactly"
+            f"the {header} of {path} does not look like names above numbers; it has to name the columns, separated by "
+            f"commas, or one of them must be asked for by exactly its name"
         )
     shown = ", ".join(spoken[:MOST_NAMES]) + (", ..." if len(spoken) > MOST_NAMES else "")
-    if wanted is None:
+    if name is None:
         raise TableError(f"{path} has {len(names)} columns, so one must be named: {shown}")
-    raise TableError(f"{path} has no column {wanted!r}; it has {shown}")
+    raise TableError(f"{path} has no column {name!r}; it has {shown}")
 
 
-def _read_csv(path: Path, name: str, width: int, skipped: int) -> Iterator[Batch]:
+def _whose(name: str | None) -> str:
+    return "" if name is None else f" of {name!r}"
+
+
+def _read_csv(path: Path, column: str, width: int, above: int, name: str | None) -> Iterator[Batch]:
     import pyarrow
     import pyarrow.compute
     from pyarrow import csv as arrow_csv
@@ -218,27 +189,27 @@ def _read_csv(path: Path, name: str, width: int, skipped: int) -> Iterator[Batch
             reader = arrow_csv.open_csv(
                 file,
                 # with one thread, a broken row is known by its number
-                read_options=arrow_csv.ReadOptions(use_threads=False, block_size=BATCH_BYTES, skip_rows=skipped),
+                read_options=arrow_csv.ReadOptions(use_threads=False, block_size=BATCH_BYTES, skip_rows=above),
                 # an empty line is a row without a number: it counts, and it must not vanish
                 parse_options=arrow_csv.ParseOptions(
                     invalid_row_handler=note, newlines_in_values=True, ignore_empty_lines=False
                 ),
                 # as text, so that what is no number can be found without being shown
                 convert_options=arrow_csv.ConvertOptions(
-                    include_columns=[name], column_types={name: pyarrow.string()}, strings_can_be_null=True
+                    include_columns=[column], column_types={column: pyarrow.string()}, strings_can_be_null=True
                 ),
             )
             for batch in reader:
                 words = pyarrow.compute.utf8_trim_whitespace(batch.column(0))
                 read = Batch(np.zeros(0), before, "below the header", file.tell())
-                yield Batch(_numbers(words, read, name), before, read.source, read.read)
+                yield Batch(_numbers(words, read, _whose(name)), before, read.source, read.read)
                 before += batch.num_rows
     except pyarrow.ArrowException as problem:
         if broken:
-            number, columns = broken[0]
-            named = "there is 1 name" if width == 1 else f"there are {width} names"
+            number, entries = broken[0]
             raise TableError(
-                f"row {number - 1 - skipped:,} below the header of {path} has {counted(columns, 'column')}, but {named}"
+                f"row {number - 1 - above:,} below the header of {path} has not one entry for each name "
+                f"(entries: {entries}, names: {width}); an entry that holds commas needs quotes around it"
             ) from None
         raise TableError(f"{path} cannot be read as CSV: {_rule(problem)}") from None
 
@@ -253,25 +224,25 @@ def _open_parquet(path: Path, files: list[Path], name: str | None) -> Column:
     import pyarrow
     from pyarrow import parquet
 
-    rows, digests, chosen = 0, set(), name
+    rows, digests, found = 0, set(), name
     for file in files:
         try:
             with parquet.ParquetFile(file) as opened:
                 schema, rows = opened.schema_arrow, rows + opened.metadata.num_rows
         except (pyarrow.ArrowException, OSError) as problem:
             raise TableError(f"{file} cannot be read as Parquet; it may be damaged or of another format") from problem
-        chosen = _choose(file, schema.names, chosen)
-        kind = schema.field(chosen).type
+        place = _choose(file, schema.names, schema.names, found)
+        found, kind = schema.names[place], schema.field(place).type
         of_numbers = (pyarrow.types.is_integer, pyarrow.types.is_floating, pyarrow.types.is_decimal)
         if not any(fits(kind) for fits in of_numbers):
-            raise TableError(f"the column {chosen!r} of {file} must hold numbers, but holds {kind}")
+            raise TableError(f"the column{_whose(name)} in {file} must hold numbers, but holds {kind}")
         if schema.metadata and PLAN_DIGEST in schema.metadata:
             digests.add(schema.metadata[PLAN_DIGEST].decode("ascii", "replace"))
-    found = str(chosen)
-    return Column(path, found, rows, frozenset(digests), lambda: _read_parquet(files, found))
+    column = str(found)
+    return Column(path, _whose(name), rows, frozenset(digests), lambda: _read_parquet(files, column, name))
 
 
-def _read_parquet(files: list[Path], name: str) -> Iterator[Batch]:
+def _read_parquet(files: list[Path], column: str, name: str | None) -> Iterator[Batch]:
     import pyarrow
     from pyarrow import parquet
 
@@ -280,30 +251,34 @@ def _read_parquet(files: list[Path], name: str) -> Iterator[Batch]:
         before = 0
         try:
             with parquet.ParquetFile(file) as opened:
-                for batch in opened.iter_batches(BATCH_ROWS, columns=[name]):
+                for batch in opened.iter_batches(BATCH_ROWS, columns=[column]):
                     rows += batch.num_rows
                     read = Batch(np.zeros(0), before, f"of {file.name}", rows)
-                    yield Batch(_numbers(batch.column(0), read, name), before, read.source, rows)
+                    yield Batch(_numbers(batch.column(0), read, _whose(name)), before, read.source, rows)
                     before += batch.num_rows
         except (pyarrow.ArrowException, OSError) as problem:
             raise TableError(f"{file} cannot be read as Parquet; it may be damaged") from problem
 
 
-def _numbers(entries: Any, batch: Batch, name: str) -> Floats:
+def _numbers(entries: Any, batch: Batch, whose: str) -> Floats:
     """Arrow entries as floats; the first that is missing or no number is an error."""
     import pyarrow
-    import pyarrow.compute
 
     if entries.null_count:
-        row = batch.row(int(np.argmax(entries.is_null().to_numpy(zero_copy_only=False))))
-        raise TableError(f"the column {name!r} has no value in {row}; leave such rows out")
+        missing = _as_array(entries.is_null().cast(pyarrow.int8()))
+        raise TableError(f"there is no value{whose} in {batch.row(int(np.argmax(missing)))}; leave such rows out")
     try:
-        floats: Floats = entries.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False)
+        floats: Floats = _as_array(entries.cast(pyarrow.float64(), safe=False))
     except pyarrow.ArrowInvalid:
         # Not chained: the library's message quotes the entry.
         row = batch.row(_first_that_is_no_number(entries))
-        raise TableError(f"the column {name!r} has an entry that is no number in {row}") from None
+        raise TableError(f"the entry{whose} in {row} is no number such as 1234.5") from None
     return floats
+
+
+def _as_array(entries: Any) -> Any:
+    # Arrow's own to_numpy imports pandas where there is one, and an interruption meanwhile would be lost.
+    return np.from_dlpack(entries)
 
 
 def _first_that_is_no_number(entries: Any) -> int:
@@ -322,11 +297,11 @@ def _first_that_is_no_number(entries: Any) -> int:
     return begin
 
 
-def _require_finite(batch: Batch, name: str) -> None:
+def _require_finite(batch: Batch, whose: str) -> None:
     infinite = ~np.isfinite(batch.values)
     if infinite.any():
         row = batch.row(int(np.argmax(infinite)))
-        raise TableError(f"the column {name!r} has an entry that is not a finite number in {row}")
+        raise TableError(f"the entry{whose} in {row} is not a finite number; leave such rows out")
 
 
 @contextmanager
@@ -343,26 +318,29 @@ def _parquet_writer(path: Path, digest: str) -> Iterator[Callable[[Integers], No
     from pyarrow import parquet
 
     schema = pyarrow.schema([(REPORT, pyarrow.int32())], metadata={PLAN_DIGEST: digest.encode("ascii")})
+
+    def as_column(reports: Integers) -> Any:
+        # without pandas, as in `_as_array`
+        buffer = pyarrow.py_buffer(reports.astype(np.int32))
+        return pyarrow.Array.from_buffers(pyarrow.int32(), reports.size, [None, buffer])
+
     with parquet.ParquetWriter(path, schema) as writer:
-        yield lambda reports: writer.write_table(
-            pyarrow.table([pyarrow.array(reports, pyarrow.int32())], schema=schema)
-        )
+        yield lambda reports: writer.write_batch(pyarrow.record_batch([as_column(reports)], schema=schema))
 
 
 def _looks_like_a_name(text: str) -> bool:
-    """Neither a number ("nan" is one too), nor a date, nor an amount."""
+    """Neither a number ("nan" is one too), nor a date, nor an amount, nor a word for a missing value."""
+    if _is_a_number(text) or text.lower() in NOTHING:
+        return False
+    return NAME.fullmatch(text) is not None and DATE.search(text) is None
+
+
+def _is_a_number(text: str) -> bool:
     try:
         float(text)
     except ValueError:
-        return NAME.fullmatch(text) is not None and DATE.search(text) is None
-    return False
-
-
-def _umask() -> int:
-    """The permissions that new files do not get, which can only be read by setting them."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
+        return False
+    return True
 
 
 def _hidden(path: Path) -> bool:

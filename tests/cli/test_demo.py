@@ -4,7 +4,9 @@ import csv
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import shufflegram as sg
 from shufflegram.datasets import taxi
@@ -59,9 +61,48 @@ def test_the_demo_as_a_document(good: Run, folder: Path) -> None:
     for quantile in answer["quantiles_in_hours"]:
         assert quantile["error"] == pytest.approx(quantile["estimate"] - quantile["truth"])
         assert abs(quantile["error"]) < 1
-        assert quantile["low"] <= quantile["estimate"] <= quantile["high"]
-    # the same command again replaces its own files
-    good(*arguments)
+        assert quantile["low"] < quantile["high"]
+
+
+def test_only_its_own_folder_is_written_over(run: Run, good: Run, folder: Path) -> None:
+    small = ("demo", "--users", "1000", "--epsilon", "2")
+    for _ in range(2):
+        good(*small)
+    good(*small, "--output", "./shufflegram-demo")
+    before = (folder / "plan.json").read_bytes()
+    for output in (".", "shufflegram-demo/.."):
+        result = run(*small, "--output", output)
+        assert result.exit_code == 2
+        assert result.stderr.endswith("plan.json exists already; choose another name, or replace it with --force\n")
+        assert result.stderr.count("\n") == 1
+    assert (folder / "plan.json").read_bytes() == before
+    assert not (folder / "estimate.csv").exists()
+    good(*small, "--output", ".", "--force")
+    assert (folder / "plan.json").read_bytes() != before
+    said = " ".join(good("demo", "--help").stdout.split())
+    assert "in any other folder, only with --force" in said
+
+
+def test_what_is_counted_was_shuffled(good: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from shufflegram import protocol
+    from shufflegram.protocols.channel_analyzer import ChannelAnalyzer
+
+    shuffled, counted = [], []
+    shuffle, tally = protocol.shuffle, ChannelAnalyzer.tally
+
+    def note_shuffle(reports: NDArray[np.int64]) -> NDArray[np.int64]:
+        shuffled.append(shuffle(reports))
+        return shuffled[-1]
+
+    def note_tally(self: ChannelAnalyzer, reports: NDArray[np.int64]) -> protocol.Tally:
+        counted.append(reports)
+        return tally(self, reports)
+
+    monkeypatch.setattr(protocol, "shuffle", note_shuffle)
+    monkeypatch.setattr(ChannelAnalyzer, "tally", note_tally)
+    good("demo", "--users", "1000", "--epsilon", "2")
+    (mixed,), (seen,) = shuffled, counted
+    assert seen is mixed
 
 
 def test_the_true_quantiles_are_those_of_the_data(good: Run) -> None:

@@ -42,14 +42,20 @@ LINES = [
     (f"plan {DOMAIN} --users 0 --epsilon 1 --delta 1e-6", "users"),
     (f"plan {DOMAIN} --users 5000 --epsilon -1 --delta 1e-6", "epsilon"),
     (f"plan {DOMAIN} --users 5000 --epsilon 1 --delta 2", "delta must be a number between 0 and 1"),
-    (f"plan {DOMAIN} {BUDGET} --honest-fraction 2", "above 0 and at most 1, got 2"),
-    (f"plan {DOMAIN} {BUDGET} --max-local-epsilon 0", "max_local_epsilon must be a positive number"),
+    (f"plan {DOMAIN} {BUDGET} --honest-fraction 2", "'--honest-fraction': 2.0 is not in the range 0<x<=1"),
+    (f"plan {DOMAIN} {BUDGET} --max-local-epsilon 0", "'--max-local-epsilon': 0.0 is not in the range x>0"),
+    (f"plan {DOMAIN} {BUDGET} --max-local-epsilon inf", "'--max-local-epsilon': inf is no finite number"),
+    (f"plan {DOMAIN} {BUDGET} --honest-fraction nan", "'--honest-fraction': nan is no finite number"),
     (f"plan {DOMAIN} --users 10 --epsilon 0.001 --delta 1e-6", "would do"),
     # places to write to
     (f"plan {DOMAIN} {BUDGET} --output none/plan.json", "there is no folder none"),
     (f"plan {DOMAIN} {BUDGET} --output .", "is a folder"),
-    (f"plan {DOMAIN} {BUDGET} --output plan.json", "plan.json exists already"),
+    (
+        f"plan {DOMAIN} {BUDGET} --output plan.json",
+        "plan.json exists already; choose another name, or replace it with --force",
+    ),
     (f"plan {DOMAIN} {BUDGET} --output {'x' * 300}", "File name too long"),
+    ("demo --output .", "plan.json exists already; choose another name, or replace it with --force"),
     ("demo --output plan.json", "the folder plan.json cannot be made"),
     # plans
     ("privacy none.json", "the plan none.json cannot be read: No such file"),
@@ -72,7 +78,7 @@ LINES = [
     (f"privacy --users 0 --epsilon 1 {WAVE} --continuous", "users"),
     (f"privacy --users 10 --epsilon nan {WAVE} --continuous", "epsilon must be between"),
     (f"privacy --users 10 --epsilon 1 {WAVE} --continuous --delta 0", "delta must be"),
-    (f"privacy --users 10 --epsilon 1 {WAVE} --continuous --honest-fraction 0", "honest_fraction"),
+    (f"privacy --users 10 --epsilon 1 {WAVE} --continuous --honest-fraction 0", "'--honest-fraction': 0.0 is not"),
     (f"privacy --users 10 --epsilon 1 {WAVE} --continuous --honest-fraction 0.01", "is not one honest report"),
     (f"privacy --users 10 --epsilon 1 {WAVE} --continuous --rounds 0", "--rounds counts rounds"),
     # randomize
@@ -97,14 +103,22 @@ LINES = [
     ("estimate plan.json reports.csv --range 5 1", "low must not exceed high"),
     ("estimate plan.json reports.csv --range nan 5", "--range needs two finite numbers such as 30 50, got nan 5"),
     ("estimate plan.json reports.csv --range 5", "requires 2 arguments"),
-    ("estimate plan.json reports.csv --band 1.5", "level must be between 0 and 1"),
+    ("estimate plan.json reports.csv --band 1.5", "'--band': 1.5 is not in the range 0<x<1"),
+    ("estimate plan.json reports.csv --band 90", "'--band': 90.0 is not in the range 0<x<1"),
     # simulate
     ("simulate plan.json", "error: missing: --data"),
     ("simulate", "missing: --data, --protocol, --users, --epsilon, --delta"),
     ("simulate --data taxi", "missing: --protocol, --users, --epsilon, --delta"),
     (f"simulate plan.json --data taxi {BUDGET}", "leave --users, --epsilon, --delta out"),
     ("simulate plan.json --data values.csv --bins 8", "leave the domain out"),
-    ("simulate plan.json --data taxi", "widen the domain, or set --outside clamp"),
+    (
+        "simulate plan.json --data taxi",
+        "lies outside the domain [0, 100]; leave such rows out, or plan with a wider domain or --outside clamp",
+    ),
+    (
+        "simulate plan.json --data wide.csv",
+        "the value in row 2 below the header lies outside the domain [0, 100]; leave",
+    ),
     ("simulate plan.json --data taxi --column x", "--column is for files"),
     ("simulate plan.json --data yellow", "there is no file yellow"),
     ("simulate plan.json --data values.csv --column share --sample 9", "from 1 to 3, the number of values"),
@@ -122,6 +136,7 @@ def test_one_line_and_exit_code_2(run: Run, folder: Path, line: str, said: str) 
     (folder / "reports.csv").write_text("report\n1\n2\n3\n")
     (folder / "kept.csv").write_text("kept")
     (folder / "empty.csv").write_text("")
+    (folder / "wide.csv").write_text("share\n1\n101\n")
     (folder / "bytes.txt").write_bytes(b"\xff\xfe\x00")
     (folder / "other.json").write_text("{}")
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}

@@ -51,7 +51,9 @@ def test_any_mixture_of_files_gives_the_librarys_estimate(
     assert answer["users"] == answer["reports"] == USERS
     assert answer["mean"] == expected.mean()
     assert [each["value"] for each in answer["quantiles"]] == [expected.quantile(0.1), expected.quantile(0.5)]
-    assert answer["ranges"] == [{"low": 30.0, "high": 50.0, "share": expected.probability(30, 50)}]
+    (between,) = answer["ranges"]
+    assert (between["low"], between["high"], between["share"]) == (30, 50, expected.probability(30, 50))
+    assert [between["share_low"], between["share_high"]] == pytest.approx(expected.probability_interval(30, 50))
     band = expected.band(0.9)
     assert answer["band"]["lower"] == pytest.approx(band.lower.tolist())
     assert answer["outcome"]["stop"] in ("converged", "iteration_limit")
@@ -89,9 +91,23 @@ def test_people_see_numbers_and_a_picture(good: Run) -> None:
     assert all(len(line) <= 80 for line in text.splitlines())
 
 
+def test_a_handful_of_reports_is_estimated_without_intervals(good: Run, folder: Path) -> None:
+    (folder / "few.csv").write_text("report\n" + "3\n" * 99)
+    result = good("estimate", "plan.json", "few.csv", "--range", "30", "50", "--json", "--plot", "few.png")
+    answer = json.loads(result.stdout)
+    assert "intervals and a band take at least 100 reports, here are 99" in result.stderr
+    assert len(answer["warnings"]) == 2
+    assert answer["band"] is None
+    assert {each["low"] for each in answer["quantiles"]} == {None}
+    assert answer["ranges"][0]["share_low"] is None
+    assert (folder / "few.png").stat().st_size > 0
+    shown = good("estimate", "plan.json", "few.csv", "--range", "30", "50").stdout
+    assert shown.count("none") == 4
+
+
 def test_too_few_reports_break_the_promise(good: Run) -> None:
     result = good("estimate", "plan.json", "1.csv", "--json")
-    assert result.stderr.startswith("shufflegram: warning: only 1,000 reports arrived, but the guarantee needs 3,000")
+    assert result.stderr.startswith("shufflegram: warning: the guarantee needs 3,000 reports, here are 1,000: it ")
     assert result.stderr.count("\n") == 1
     assert len(json.loads(result.stdout)["warnings"]) == 1
 
@@ -215,29 +231,48 @@ def test_the_picture_says_which_band_it_shows(good: Run, folder: Path) -> None:
 
     with rc_context({"svg.fonttype": "none"}):
         good("estimate", "plan.json", "all.csv", "--plot", "e.svg", "--output", "e.json")
-    assert "90% band (simultaneous)" in (folder / "e.svg").read_text()
+    picture = (folder / "e.svg").read_text()
+    assert "90% band (simultaneous)" in picture
+    assert "3,000 users, epsilon 4, delta 1e-06" in picture
     assert json.loads((folder / "e.json").read_text())["band"]["kind"] == "pointwise"
 
 
-def test_the_iteration_limit_is_usual_for_emas_only(
+def test_the_iteration_limit_is_said_to_be_usual(
     good: Run, reports: NDArray[np.int64], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sg.plan(sg.Domain(0, 100, bins=32), users=USERS, epsilon=4, delta=1e-6, protocol="ssw").save("ssw.json")
-    said = "as is usual for EMAS: its weights never settle"
-    for plan, usual in (("plan.json", True), ("ssw.json", False)):
-        loaded = sg.Plan.load(plan)
-        ended = loaded.analyzer.estimate(loaded.analyzer.tally(reports % loaded.protocol.report_cells)).outcome
-        assert ended is not None
-        limited = replace(ended, stop=Stop.ITERATION_LIMIT)
-        estimate = sg.Estimate(loaded.domain, np.full(32, 1 / 32), USERS, limited)
-        assert (said in _ending(loaded, estimate)) == usual
-        settled = replace(estimate, outcome=replace(ended, stop=Stop.CONVERGED))
-        assert said not in _ending(loaded, settled)
+    said = "as is usual for EMAS, whose weights never settle"
+    estimate = of_the_library(reports)
+    assert estimate.outcome is not None
+    for stop in Stop:
+        ended = replace(estimate, outcome=replace(estimate.outcome, stop=stop))
+        assert (said in _ending(ended)) == (stop is Stop.ITERATION_LIMIT)
+    assert _ending(replace(estimate, outcome=None)) == "one step, no rounds"
     # and what is said of it is shown
-    monkeypatch.setattr("shufflegram.cli.estimate._ending", lambda plan, estimate: "ended like this")
+    monkeypatch.setattr("shufflegram.cli.estimate._ending", lambda estimate: "ended like this")
     assert "ended like this" in good("estimate", "plan.json", "all.csv").stdout
 
 
+def test_each_step_is_seen_on_a_terminal(good: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = ("estimating", "finding the band", "drawing")
+    quiet = good("estimate", "plan.json", "all.csv", "--plot", "1.png")
+    assert quiet.stderr == ""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    result = good("estimate", "plan.json", "all.csv", "--plot", "2.png", "--json")
+    assert all(step in result.stderr for step in steps)
+    json.loads(result.stdout)
+
+
+def test_the_help_claims_no_more_than_a_band_does(good: Run) -> None:
+    said = " ".join(good("estimate", "--help").stdout.split())
+    assert "on average over the domain" in said
+    assert "smooth through the mechanism's window" in said
+    assert "help(shufflegram.Estimate.band)" in said
+
+
 def test_one_report_is_one_report(good: Run, folder: Path) -> None:
+    from matplotlib import rc_context
+
     (folder / "one.csv").write_text("report\n3\n")
-    assert "only 1 report arrived" in good("estimate", "plan.json", "one.csv").stderr
+    with rc_context({"svg.fonttype": "none"}):
+        good("estimate", "plan.json", "one.csv", "--plot", "one.svg")
+    assert "1 user, too few for epsilon 4" in (folder / "one.svg").read_text()

@@ -7,7 +7,7 @@ import pytest
 
 import shufflegram as sg
 from shufflegram import privacy
-from shufflegram.cli.output import rounded_down, rounded_up
+from shufflegram.cli.output import counted, rounded_down, rounded_up
 
 from .conftest import USERS, Run
 
@@ -147,7 +147,7 @@ def test_ends_are_rounded_outward(good: Run) -> None:
         assert lower < upper
         assert (lower, upper) == pytest.approx((bracket["lower"], bracket["upper"]), rel=1e-4)
     (line,) = [line for line in text.splitlines() if line.startswith("local epsilon")]
-    assert answer["local_epsilon"] <= float(line.split()[2]) < 1.0001 * answer["local_epsilon"]
+    assert answer["local_epsilon"] <= float(line.split()[2]) < 1.01 * answer["local_epsilon"]
     (row,) = [line for line in text.splitlines() if line.split()[:2] == ["0.5", "50,000"]]
     _, _, delta, epsilon = row.split()
     assert answer["honest"][0]["delta"]["upper"] <= float(delta)
@@ -171,6 +171,20 @@ def test_ends_are_rounded_outward(good: Run) -> None:
 )
 def test_five_digits_on_either_side(number: float, down: str, up: str) -> None:
     assert (rounded_down(number), rounded_up(number)) == (down, up)
+
+
+@pytest.mark.parametrize(("number", "said"), [(0, "0 rows"), (1, "1 row"), (2, "2 rows"), (1_000, "1,000 rows")])
+def test_one_is_not_many(number: int, said: str) -> None:
+    assert counted(number, "row") == said
+
+
+def test_rounds_that_reveal_too_much_leave_the_other_answers(good: Run) -> None:
+    options = ("plan.json", "--rounds", "100000")
+    answer = json.loads(good("privacy", *options, "--json").stdout)
+    assert answer["composition"] == {"rounds": 100_000, "delta_upper": 1.0, "epsilon_upper_at_asked_delta": None}
+    assert answer["delta"]["upper"] <= 1e-6
+    text = " ".join(good("privacy", *options).stdout.split())
+    assert "no epsilon up to 50 can be promised at delta 1e-06" in text
 
 
 def test_one_report_is_one_report(good: Run) -> None:

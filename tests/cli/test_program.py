@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -99,6 +100,22 @@ def test_an_interruption_is_one_line_and_leaves_nothing(
     assert output == ""
     assert complaint == "shufflegram: interrupted: nothing was left half done\n"
     assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("name", ["values.csv", "values.parquet"])
+def test_nothing_is_imported_that_swallows_interruptions(folder: Path, name: str) -> None:
+    # pandas is installed here, and Arrow would import it where it may
+    if name == "values.csv":
+        Path(name).write_text("share\n" + "50\n" * USERS)
+    else:
+        parquet.write_table(pa.table({"share": np.full(USERS, 50.0)}), name)
+    arguments = ("randomize", "plan.json", name, "--shuffle", "--output", "reports.parquet")
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", *PROGRAM[1:], *arguments], capture_output=True, text=True
+    )
+    assert done.returncode == 0
+    assert "| pyarrow" in re.sub(" +", " ", done.stderr)
+    assert "| pandas" not in re.sub(" +", " ", done.stderr)
 
 
 def test_a_reader_that_leaves_is_no_error(folder: Path) -> None:

@@ -146,7 +146,10 @@ def test_people_are_told_what_the_plan_promises(good: Run) -> None:
     assert "epsilon 1, delta 1e-06 among 3,000 honest reports" in line
     shown = float(line.rpartition("local epsilon ")[2].rstrip("."))
     exact = sg.Plan.load("strong.json").guarantee.local_epsilon
-    assert exact <= shown < 1.001 * exact
+    assert exact <= shown < 1.01 * exact
+    # the same digits wherever a plan's local epsilon is shown
+    assert f"local epsilon {shown:g}" in sg.Plan.load("strong.json").summary()
+    assert f"local epsilon  {shown:g} " in good("privacy", "strong.json").stdout
 
 
 def test_a_weak_promise_is_said_to_be_one(good: Run) -> None:
@@ -155,6 +158,18 @@ def test_a_weak_promise_is_said_to_be_one(good: Run) -> None:
     result = good("randomize", "weak.json", "values.csv", "--column", "share", "--json")
     assert result.stderr.startswith("shufflegram: warning: delta 0.001 is above 1/n")
     assert len(json.loads(result.stdout)["warnings"]) == 1
+
+
+def test_a_whole_collection_that_is_too_small_is_said_to_be(good: Run, folder: Path) -> None:
+    (folder / "few.csv").write_text("share\n" + "50\n" * (USERS - 1))
+    said = "the guarantee needs 3,000 reports, here are 2,999: it does not hold for them"
+    result = good("randomize", "plan.json", "few.csv", "--shuffle", "--json")
+    assert result.stderr.startswith(f"shufflegram: warning: {said}")
+    assert [warning.startswith(said) for warning in json.loads(result.stdout)["warnings"]] == [True]
+    # not shuffled, the file may be a part of the collection
+    assert good("randomize", "plan.json", "few.csv", "--force").stderr == ""
+    # and as many as are needed are enough
+    assert good("randomize", "plan.json", "values.csv", "--column", "share", "--shuffle", "--force").stderr == ""
 
 
 def test_one_report_is_one_report(good: Run, folder: Path) -> None:
@@ -186,7 +201,10 @@ def test_reports_are_not_randomized_again(run: Run, good: Run, folder: Path) -> 
 
 
 def test_help_knows_folders(good: Run) -> None:
-    assert "a folder of .parquet files" in good("randomize", "--help").stdout
+    for command in ("randomize", "estimate"):
+        said = " ".join(good(command, "--help").stdout.split())
+        assert "of .parquet files" in said.replace("Parquet", ".parquet")
+        assert "in folders inside" in said
 
 
 def test_a_folder_of_parquet_files(good: Run, folder: Path) -> None:
@@ -200,11 +218,11 @@ def test_a_folder_of_parquet_files(good: Run, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("bad", "said"),
     [
-        ("1234.5", r"the value of 'share' in row 7 below the header lies outside the domain [0, 100]"),
-        ("-1234.5", "row 7 below the header lies outside the domain"),
-        ("1234.5x", "'share' has an entry that is no number in row 7"),
-        ("", "'share' has no value in row 7"),
-        ("1234.5,6", "row 7 below the header of bad.csv has 2 columns"),
+        ("9876.5", "the value in row 7 below the header lies outside the domain [0, 100]"),
+        ("-9876.5", "row 7 below the header lies outside the domain"),
+        ("9876.5x", "the entry in row 7 below the header is no number"),
+        ("", "there is no value in row 7"),
+        ("9876.5,6", "row 7 below the header of bad.csv has not one entry for each name (entries: 2, names: 1)"),
     ],
 )
 def test_a_bad_row_leaves_nothing_behind_and_shows_nothing(run: Run, folder: Path, bad: str, said: str) -> None:
@@ -215,7 +233,7 @@ def test_a_bad_row_leaves_nothing_behind_and_shows_nothing(run: Run, folder: Pat
     assert result.exit_code == 2
     assert result.stdout == ""
     assert said in result.stderr
-    assert "1234" not in result.stderr
+    assert "9876" not in result.stderr
     assert result.stderr.count("\n") == 1
     assert sorted(folder.iterdir()) == before
     assert (folder / "reports.csv").read_text() == "kept"

@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,9 @@ import numpy as np
 import pytest
 
 from shufflegram.domain import Domain
-from shufflegram.errors import InputError, ValuesError
+from shufflegram.errors import InputError, TableError, ValuesError
 from shufflegram.estimators import EMS, Estimate
-from shufflegram.estimators.uncertainty import WindowEvidence
+from shufflegram.estimators.plausible import WindowEvidence
 
 from .settings import SETTINGS
 
@@ -122,31 +123,84 @@ def test_files(tmp_path: Path) -> None:
     assert float(rows[-1]["cumulative"]) == 1
 
 
-def test_plot_shows_density_truth_and_band(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_one_clear_line(tmp_path: Path) -> None:
+    for write in (LINE.to_csv, LINE.to_json):
+        for place in (tmp_path, tmp_path / "nowhere" / "estimate"):
+            with pytest.raises(TableError, match="cannot be written there") as caught:
+                write(place)
+            assert "\n" not in str(caught.value)
+
+
+@pytest.fixture
+def plots() -> Iterator[Any]:
+    """matplotlib.pyplot, drawing into memory."""
     with mpl.rc_context({"backend": "agg"}):
         import matplotlib.pyplot as plt
 
-        estimate = with_evidence()
-        ax = estimate.plot(truth=np.full(64, 1 / 64), band=estimate.band())
-        legend = ax.get_legend()
-        assert legend is not None
-        assert [text.get_text() for text in legend.get_texts()] == [
-            "estimate",
-            "truth",
-            "at or below",
-            "90% band (pointwise)",
-        ]
-        plt.savefig(tmp_path / "estimate.png")
-        assert (tmp_path / "estimate.png").stat().st_size > 5000
-        steps: Any = GIVEN.plot(plt.subplots()[1]).patches[0]
-        # the middle bin is 4 wide and holds 0.6: density 0.15 per unit
-        assert steps.get_data().values == pytest.approx([0.2, 0.15, 0.2])
-        assert LOG.plot().get_xscale() == "log"
-        assert CLOCK.plot().get_xlabel() == "hours"
-        assert CLOCK.plot().get_ylabel() == "density (1 / hours)"
-        with pytest.raises(InputError, match="truth"):
-            LINE.plot(truth=[1.0])
+        yield plt
         plt.close("all")
+
+
+def labels(ax: Any) -> list[str]:
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_plot_shows_density_truth_and_band(plots: Any, tmp_path: Path) -> None:
+    estimate = with_evidence()
+    band, truth = estimate.band(), np.full(64, 1 / 64)
+    for known, below_it in (
+        (None, np.concatenate(([0.0], np.cumsum(estimate.frequencies)))),
+        (truth, np.arange(65) / 64),
+    ):
+        ax = estimate.plot(truth=known, band=band)
+        density, below = ax.figure.axes
+        assert density is ax
+        assert labels(ax) == ["estimate"] + ([] if known is None else ["truth"])
+        assert labels(below)[0] == "90% band (pointwise)"
+        assert labels(below)[1] == ("estimate" if known is None else "estimate - truth")
+        # the band in percentage points, less what the zero line stands for
+        corners = np.asarray(below.collections[0].get_paths()[0].vertices)[:, 1]
+        assert corners.max() == pytest.approx(100 * (band.upper - below_it).max())
+        assert corners.min() == pytest.approx(100 * (band.lower - below_it).min())
+        if known is not None:
+            off = 100 * (estimate.cdf(band.edges) - below_it)
+            assert below.lines[1].get_ydata() == pytest.approx(off)
+    plots.savefig(tmp_path / "estimate.png")
+    assert (tmp_path / "estimate.png").stat().st_size > 5000
+    with pytest.raises(InputError, match="truth"):
+        LINE.plot(truth=[1.0])
+    with pytest.raises(InputError, match="in a grid"):
+        estimate.plot(plots.figure().add_axes((0, 0, 1, 1)), band=band)
+
+
+def test_plot_counts_in_readable_numbers(plots: Any) -> None:
+    for estimate, x_label, y_label, values in (
+        # the middle bin is 4 wide and holds 60%: 15% per unit, 1.5% per tenth of it
+        (GIVEN, "value", "% of users per 0.1 in value", [2, 1.5, 2]),
+        (CLOCK, "hours", "% of users per 1 hours", [40 / 6, 10 / 6, 10 / 6, 40 / 6]),
+        (LOG, "value", "% of users in each bin", [50, 30, 20]),
+        (of(Domain(0, 300_000, 2, unit="dollars"), 0.6, 0.4), "dollars", "% of users per 10,000 dollars", [4, 8 / 3]),
+    ):
+        ax: Any = estimate.plot()
+        assert (ax.get_xlabel(), ax.get_ylabel()) == (x_label, y_label)
+        assert ax.patches[0].get_data().values == pytest.approx(values)
+        # no line down to zero at the ends
+        assert ax.patches[0].get_data().baseline is None
+        ax.figure.canvas.draw()
+        ticks = [text.get_text() for text in (*ax.get_xticklabels(), *ax.get_yticklabels())]
+        assert not [tick for tick in ticks if "e" in tick]
+        assert ax.xaxis.get_offset_text().get_text() == ax.yaxis.get_offset_text().get_text() == ""
+        assert x_label != "dollars" or "300,000" in ticks
+    assert LOG.plot().get_xscale() == "log"
+
+
+def test_plot_of_few_decades_labels_more_than_powers_of_ten(plots: Any) -> None:
+    for high, shown in ((700, ["200", "500"]), (1e6, [])):
+        ax = of(Domain.log(100, high, 3), 0.5, 0.3, 0.2).plot()
+        minor = zip(
+            ax.get_xticks(minor=True), (text.get_text() for text in ax.get_xticklabels(minor=True)), strict=True
+        )
+        assert [text for tick, text in minor if text and 100 <= tick <= high] == shown
 
 
 def test_questions_that_mean_nothing_are_refused() -> None:
@@ -161,6 +215,15 @@ def test_questions_that_mean_nothing_are_refused() -> None:
         LINE.probability(7, 1)
     with pytest.raises(ValuesError):
         LINE.probability(math.nan, 1)
+    ends: list[tuple[Any, Any]] = [("a", 3), (3, "a"), (None, 3), ([1, 2], 3)]
+    for low, high in ends:
+        with pytest.raises(ValuesError):
+            LINE.probability(low, high)
+    for wrong in ([[1], [1, 2]], ["a", "b"], None):
+        with pytest.raises(ValuesError):
+            LINE.cdf(wrong)
+        with pytest.raises(ValuesError):
+            LINE.quantile(wrong)
     with pytest.raises(InputError, match="cut"):
         LINE.quantile(0.5, cut=3)
     with pytest.raises(ValuesError, match="circle"):

@@ -1,6 +1,8 @@
 """Certificates: as good as the fast path, rounded up, and not to be had with a contour that does not fit."""
 
 import json
+import math
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
@@ -53,9 +55,19 @@ def test_nothing_is_lost_where_the_local_guarantee_suffices() -> None:
     assert certify.certify(window_law(Fraction(1), Fraction(1, 3)), 1, Fraction(0)).delta_upper == 0
 
 
-def test_a_delta_that_floats_cannot_hold_is_still_proven() -> None:
-    proven = certify.certify(window_law(Fraction(3), Fraction(1, 3)), 10**6, Fraction(1)).delta_upper
-    assert 0 < proven < Fraction(1, 10**300)
+@pytest.mark.parametrize("terms", [10**4, 10**6, 10**15])
+def test_next_to_nothing_is_told_as_a_bound_of_few_digits(terms: int) -> None:
+    # the last of these deltas has 10**13 digits
+    proven = certify.certify(window_law(Fraction(3), Fraction(1, 3)), terms, Fraction(1)).delta_upper
+    assert proven == certify.LEAST
+    assert scientific(proven) == "1e-300"
+
+
+def test_a_little_more_than_next_to_nothing_keeps_its_digits() -> None:
+    law, terms = window_law(Fraction(3), Fraction(1, 3)), 1_800
+    proven = certify.certify(law, terms, Fraction(1)).delta_upper
+    assert certify.LEAST < proven < Fraction(1, 10**280)
+    assert float(proven) == pytest.approx(exact.delta(law, terms, 1.0).upper, rel=1e-5)
     assert Fraction(Decimal(scientific(proven))) == proven
 
 
@@ -193,14 +205,30 @@ def test_a_promise_says_what_it_rests_on() -> None:
     guarantee = promise(LAW, terms=USERS, users=USERS, epsilon=EPSILON, delta=DELTA, local_epsilon=WAVE.local_epsilon)
     assert guarantee.certificate.delta_upper <= Fraction(1, 10**5)
     said = guarantee.statement()
-    for part in ("100,000", "0.01", "1e-05", "replaced", "honest", "collude", "1.44"):
+    for part in ("100,000", "0.01", "1e-05", "replaced", "all other users' values", "honest", "collude", "1.44"):
         assert part in said
     assert guarantee.adjacency == "replace one"
-    assert guarantee.warnings() == ()
+    assert [warning.split()[:4] for warning in guarantee.warnings()] == [["delta", "1e-05", "is", "exactly"]]
     written = json.loads(json.dumps(guarantee.to_dict()))
     assert written["adjacency"] == "replace one"
     assert written["users"] == USERS
     assert written["local_epsilon"] == WAVE.local_epsilon
+
+
+def test_the_words_say_how_much_whatever_the_budget() -> None:
+    weak = window_law(Fraction(2), Fraction(1, 3))
+    # exp(.8) is 2.2255..., and 2 is less: nothing is left to delta
+    said = promise(weak, terms=10, users=10, epsilon=0.8, delta=DELTA, local_epsilon=0.7).statement()
+    assert "2.22555 times as likely, plus 1e-05" in said
+    assert "proven with delta 0, as at this epsilon the local guarantee alone suffices" in said
+    said = promise(weak, terms=10, users=10, epsilon=50.0, delta=0.999, local_epsilon=0.7).statement()
+    assert "5.18471e+21 times as likely, plus 0.999" in said
+
+
+def test_a_local_guarantee_that_bounds_nothing_is_said_to_be_none() -> None:
+    guarantee = promise(LAW, terms=USERS, users=USERS, epsilon=EPSILON, delta=DELTA, local_epsilon=math.inf)
+    assert guarantee.statement().endswith("If shuffler and analyst collude, nothing is left.")
+    assert json.loads(json.dumps(guarantee.to_dict(), allow_nan=False))["local_epsilon"] is None
 
 
 def test_what_cannot_be_kept_is_not_promised() -> None:
@@ -228,6 +256,33 @@ def test_a_delta_above_one_in_n_is_warned_of() -> None:
     assert "above 1/n" in warning
     assert "below 1/n" in warning
     assert guarantee.to_dict()["warnings"] == [warning]
+
+
+@pytest.mark.parametrize(
+    ("users", "epsilon", "delta", "says"),
+    [
+        (100, 1.0, 0.0099, None),
+        (100, 1.0, 0.01, "delta 0.01 is exactly 1/n = 0.01"),
+        (10, 1.0, 0.1, "delta 0.1 is exactly 1/n = 0.1"),
+        (100, 1.0, 0.011, "delta 0.011 is above 1/n = 0.01"),
+        (1, 1.0, 0.999, "delta 0.999 is large"),
+        (50, 1.0, 0.011, "delta 0.011 is large"),
+        (100, 5.0, 1e-6, None),
+        # odds of 1 to 99, times exp(6) = 403.4, are 4.07 to 1
+        (100, 6.0, 1e-6, "epsilon 6.0 is large: .* as 80.3% likely"),
+    ],
+)
+def test_a_promise_that_says_little_is_warned_of(users: int, epsilon: float, delta: float, says: str | None) -> None:
+    law = window_law(Fraction(2), Fraction(1, 3))
+    warnings = promise(law, terms=users, users=users, epsilon=epsilon, delta=delta, local_epsilon=0.7).warnings()
+    assert len(warnings) == (says is not None)
+    assert all(re.search(says or "", warning) for warning in warnings)
+
+
+def test_both_halves_of_a_weak_budget_are_warned_of() -> None:
+    law = window_law(Fraction(2), Fraction(1, 3))
+    warnings = promise(law, terms=9, users=9, epsilon=50.0, delta=0.999, local_epsilon=0.7).warnings()
+    assert [warning.split()[0] for warning in warnings] == ["delta", "epsilon"]
 
 
 def test_a_number_is_what_was_written() -> None:

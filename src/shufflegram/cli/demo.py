@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import OUTPUT, json_option
+from .options import OUTPUT, force_option, json_option
 from .output import show_facts, show_json, show_table, terminal
 from .picture import draw, interval
-from .plan import plan_facts
+from .promise import caption, plan_facts
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 SHARES = (0.25, 0.5, 0.75)
 HOUR, MINUTE = 3600, 60
+FOLDER = "shufflegram-demo"
 FILES = ("plan.json", "estimate.csv", "estimate.png")
 TICKS = tuple(range(0, 25, 3))
 
@@ -42,26 +43,34 @@ Examples:
 )
 @click.option("--delta", type=float, default=1e-6, show_default=True, help="How often that may fail.")
 @click.option(
-    "--output", type=OUTPUT, default="shufflegram-demo", show_default=True, help="The folder for the files it makes."
+    "--output",
+    type=OUTPUT,
+    default=FOLDER,
+    show_default=True,
+    help="The folder for the files it makes; it is made too, with all above it.",
 )
+@force_option
 @json_option
-def command(users: int, epsilon: float, delta: float, output: Path, as_json: bool) -> None:
+def command(users: int, epsilon: float, delta: float, output: Path, force: bool, as_json: bool) -> None:
     """Run a whole collection on real data and look at it.
 
     When do New Yorkers get into a taxi? Each ride's time of day is randomized as on its user's own device, the reports
     are shuffled, and the distribution is estimated from nothing else. Everything random comes from the operating
-    system's secure source, so no two runs are alike. The folder gets plan.json, estimate.csv and estimate.png; those
-    of an earlier demo are replaced.
+    system's secure source, so no two runs are alike. The folder gets plan.json, estimate.csv and estimate.png. In
+    shufflegram-demo, those of an earlier demo are replaced; in any other folder, only with --force.
     """
     from ..datasets import taxi
+    from ..files import require_writable, whole_file
     from ..planning import plan as make_plan
     from ..protocol import shuffle
-    from ..tables import counted, whole_file
 
     seconds: dict[str, float] = {}
+    overwrite = force or output == Path(FOLDER)
     with _timed(seconds, "load the data"):
         rides = taxi(users)
     with _folder(output):
+        for name in FILES:
+            require_writable(output / name, overwrite=overwrite)
         with _timed(seconds, "plan and prove"):
             plan = make_plan(rides.domain, users=users, epsilon=epsilon, delta=delta)
         with _timed(seconds, "randomize"):
@@ -78,10 +87,10 @@ def command(users: int, epsilon: float, delta: float, output: Path, as_json: boo
             band = hours.band(0.9)
         truth = replace(hours, frequencies=rides.domain.histogram(rides.values) / users, evidence=None)
         with _timed(seconds, "write files"):
-            title = f"Taxi pickups in New York: {counted(users, 'user')}, epsilon {epsilon:g}, delta {delta:g}"
+            title = f"Taxi pickups in New York: {caption(plan, users)}"
             # Each takes its place only when the block ends, after all are written.
             with ExitStack() as files:
-                parts = [files.enter_context(whole_file(output / name, overwrite=True)) for name in FILES]
+                parts = [files.enter_context(whole_file(output / name, overwrite=overwrite)) for name in FILES]
                 plan.save(parts[0])
                 estimate.to_csv(parts[1])
                 _figure(hours, truth, band, title).savefig(parts[2], format="png", dpi=150)
@@ -127,18 +136,9 @@ def _figure(hours: "Estimate", truth: "Estimate", band: "Band", title: str) -> "
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 6), layout="constrained")
-    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
-    hours.plot(above, truth=truth.frequencies)
-    above.set(title=title, xlabel="", ylabel="share of users per hour")
-    above.legend(loc="upper left")
-    true = truth.cdf(band.edges)
-    off, lower, upper = (100 * (curve - true) for curve in (hours.cdf(band.edges), band.lower, band.upper))
-    below.fill_between(band.edges, lower, upper, color="C0", alpha=0.25, label=f"{band.level:.0%} band ({band.kind})")
-    below.plot(band.edges, off, color="C0", linewidth=1.2, label="estimate - truth")
-    below.axhline(0, color="0.3", linewidth=0.8)
-    below.set(xlabel="hour of the day", ylabel="share so far:\noff by (% points)", xticks=TICKS)
-    below.margins(y=0.35)
-    below.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, frameon=False, borderaxespad=0.2)
+    above = hours.plot(figure.subplots(), truth.frequencies, band)
+    above.set(title=title, ylabel="% of users per hour")
+    figure.axes[1].set(xlabel="hour of the day", xticks=TICKS)
     return figure
 
 

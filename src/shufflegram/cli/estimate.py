@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import INPUT, OUTPUT, force_option, json_option, shares
+from .options import INPUT, LEVEL, OUTPUT, force_option, json_option, shares
 from .output import show_facts, show_json, show_table, terminal, warn
 from .picture import draw, interval, save_picture
-from .progress import progress
+from .progress import progress, step
+from .promise import caption, load_plan, too_few
 
 if TYPE_CHECKING:
     from ..estimators.estimate import Estimate
@@ -46,7 +47,7 @@ Examples:
     help="Which quantiles to tell.",
 )
 @click.option("--range", "ranges", type=(float, float), multiple=True, metavar="LOW HIGH", help="Who is in between?")
-@click.option("--band", "level", type=float, default=0.9, show_default=True, help="How sure the intervals are.")
+@click.option("--band", "level", type=LEVEL, default=0.9, show_default=True, help="How sure the intervals are.")
 @force_option
 @json_option
 def command(
@@ -63,28 +64,34 @@ def command(
 ) -> None:
     """Turn reports into a distribution.
 
-    Files are CSV or Parquet with a column `report`, or folders of Parquet files. Several are counted one by one and
-    added up. Intervals hold the truth with the probability --band, each taken alone.
+    Files are CSV or Parquet with a column `report`, or folders of Parquet files, those in folders inside them too.
+    Several are counted one by one and added up.
+
+    An interval holds the truth about as often as --band says, on average over the domain and where the data are smooth
+    through the mechanism's window; in Python, `help(shufflegram.Estimate.band)` says more.
     """
-    from ..planning import Plan
-    from ..tables import require_apart, require_writable
+    from ..files import require_apart, require_writable
+    from ..tables import files_of
 
     for path, formats in ((output, ESTIMATE_FORMATS), (plot, PICTURE_FORMATS)):
         if path is not None:
             _require_format(path, formats)
-            require_apart(path, (plan, *reports))
+            require_apart(path, (plan, *(file for each in reports for file in files_of(each))))
             require_writable(path, overwrite=force)
     _require_finite(ranges)
-    loaded = Plan.load(plan)
+    loaded = load_plan(plan)
     tally = _count(loaded, reports, column)
-    warnings = _too_few(loaded, tally.reports)
+    warnings = [*too_few(loaded, tally.reports), *_too_few_for_intervals(tally.reports)]
     warn(warnings)
-    estimate = loaded.analyzer.estimate(tally)
-    band = estimate.band(level)
-    answer = _answer(estimate, band, quantiles, ranges)
-    _save(estimate, band, output, plot, force)
+    with step("estimating"):
+        estimate = loaded.analyzer.estimate(tally)
+    with step("finding the band"):
+        band = estimate.band(level) if estimate.has_band else None
+        answer = _answer(estimate, band, quantiles, ranges)
+    _save(estimate, band, output, plot, caption(loaded, tally.reports), force)
     if as_json:
-        show_json({**answer, "warnings": warnings, **estimate.to_dict(), "band": _band_record(band)})
+        told = [*loaded.guarantee.warnings(), *warnings]
+        show_json({**answer, "warnings": told, **estimate.to_dict(), "band": _band_record(band)})
     else:
         _show(loaded, answer, estimate, level)
 
@@ -129,37 +136,41 @@ def _as_reports(batch: "Batch", column: "Column", plan: "Plan") -> Any:
     return batch.values.astype("int64")
 
 
-def _too_few(plan: "Plan", reports: int) -> list[str]:
-    from ..tables import counted
+def _too_few_for_intervals(reports: int) -> list[str]:
+    from ..estimators.uncertainty import FEWEST_REPORTS
 
-    users = plan.guarantee.users
-    if reports >= users:
+    if reports >= FEWEST_REPORTS:
         return []
-    return [
-        f"only {counted(reports, 'report')} arrived, but the guarantee needs {users:,}: it does not hold for them "
-        f"(`shufflegram privacy PLAN.json --users {reports}` says what does)"
-    ]
+    return [f"intervals and a band take at least {FEWEST_REPORTS} reports, here are {reports:,}: there are none"]
 
 
 def _answer(
-    estimate: "Estimate", band: "Band", shares: tuple[float, ...], ranges: tuple[tuple[float, float], ...]
+    estimate: "Estimate", band: "Band | None", shares: tuple[float, ...], ranges: tuple[tuple[float, float], ...]
 ) -> dict[str, Any]:
-    """What was asked, beside the estimate itself."""
+    """What was asked, beside the estimate itself, each with its interval if there is one."""
     quantiles = []
     for share in shares:
-        low, high = interval(band, share)
+        low, high = interval(band, share) if band else (None, None)
         quantiles.append({"share": share, "value": estimate.quantile(share), "low": low, "high": high})
-    between = [{"low": low, "high": high, "share": estimate.probability(low, high)} for low, high in ranges]
+    between = []
+    for low, high in ranges:
+        least, most = estimate.probability_interval(low, high, band.level) if band else (None, None)
+        share = estimate.probability(low, high)
+        between.append({"low": low, "high": high, "share": share, "share_low": least, "share_high": most})
     return {"reports": estimate.users, "mean": estimate.mean(), "quantiles": quantiles, "ranges": between}
 
 
-def _band_record(band: "Band") -> dict[str, Any]:
+def _band_record(band: "Band | None") -> dict[str, Any] | None:
+    if band is None:
+        return None
     return {"level": band.level, "kind": band.kind, "lower": band.lower.tolist(), "upper": band.upper.tolist()}
 
 
-def _save(estimate: "Estimate", band: "Band", output: Path | None, plot: Path | None, force: bool) -> None:
+def _save(
+    estimate: "Estimate", band: "Band | None", output: Path | None, plot: Path | None, title: str, force: bool
+) -> None:
     """Both files or neither: as JSON with the band or as CSV without, and as a picture."""
-    from ..tables import whole_file
+    from ..files import whole_file
 
     # Each takes its place only when the block ends, after all are written.
     with ExitStack() as files:
@@ -172,8 +183,10 @@ def _save(estimate: "Estimate", band: "Band", output: Path | None, plot: Path | 
                 part.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
         if plot is not None:
             part = files.enter_context(whole_file(plot, overwrite=force))
-            # What is drawn is seen as a whole, so the band that is drawn holds the whole curve.
-            save_picture(part, plot.suffix[1:].lower(), estimate, estimate.band(band.level, "simultaneous"))
+            with step("drawing"):
+                # What is drawn is seen as a whole, so the band that is drawn holds the whole curve.
+                whole_curve = estimate.band(band.level, "simultaneous") if band else None
+                save_picture(part, plot.suffix[1:].lower(), estimate, whole_curve, title)
 
 
 def _require_finite(ranges: tuple[tuple[float, float], ...]) -> None:
@@ -187,16 +200,13 @@ def _require_format(path: Path, formats: tuple[str, ...]) -> None:
         raise click.UsageError(f"the name of {path} has to end in {' or '.join(formats)}")
 
 
-def _ending(plan: "Plan", estimate: "Estimate") -> str:
-    from ..estimators import EMAS
+def _ending(estimate: "Estimate") -> str:
     from ..estimators.em import Stop
 
-    ended = str(estimate.outcome)
-    if estimate.outcome is None or estimate.outcome.stop is Stop.CONVERGED:
-        return ended
-    # A protocol need not have one of these estimators.
-    usual = getattr(plan.analyzer, "estimator", None) == EMAS
-    return ended + (", as is usual for EMAS: its weights never settle" if usual else "")
+    if estimate.outcome is None:
+        return "one step, no rounds"
+    usual = ", as is usual for EMAS, whose weights never settle"
+    return str(estimate.outcome) + (usual if estimate.outcome.stop is Stop.ITERATION_LIMIT else "")
 
 
 def _show(plan: "Plan", answer: dict[str, Any], estimate: "Estimate", level: float) -> None:
@@ -204,15 +214,27 @@ def _show(plan: "Plan", answer: dict[str, Any], estimate: "Estimate", level: flo
     unit = f" {plan.domain.unit}" if plan.domain.unit else ""
     mean = "none: the mass pulls nowhere" if math.isnan(answer["mean"]) else f"{answer['mean']:,.6g}{unit}"
     kind = "circular mean" if plan.domain.circular else "mean"
-    facts = [("reports", f"{answer['reports']:,}"), ("estimator", _ending(plan, estimate)), (kind, mean)]
+    facts = [("reports", f"{answer['reports']:,}"), ("estimator", _ending(estimate)), (kind, mean)]
     show_facts(console, facts)
     draw(console, estimate)
-    header = ("share at or below", f"value{unit and ' in' + unit}", f"{100 * level:.4g}% interval")
+    intervals = f"{100 * level:.4g}% interval"
+    header = ("share at or below", f"value{unit and ' in' + unit}", intervals)
     rows = [
-        (f"{each['share']:.4g}", f"{each['value']:,.6g}", f"{each['low']:,.6g} to {each['high']:,.6g}")
+        (f"{each['share']:.4g}", f"{each['value']:,.6g}", _between(each["low"], each["high"], ",.6g"))
         for each in answer["quantiles"]
     ]
     show_table(console, "Quantiles", header, rows)
     if answer["ranges"]:
-        between = [(f"{each['low']:,g} to {each['high']:,g}", f"{each['share']:.4f}") for each in answer["ranges"]]
-        show_table(console, "Ranges", ("between", "share of users"), between)
+        between = [
+            (
+                _between(each["low"], each["high"], ",g"),
+                f"{each['share']:.4f}",
+                _between(each["share_low"], each["share_high"], ".4f"),
+            )
+            for each in answer["ranges"]
+        ]
+        show_table(console, "Ranges", ("between", "share of users", intervals), between)
+
+
+def _between(low: float | None, high: float | None, form: str) -> str:
+    return "none" if low is None or high is None else f"{low:{form}} to {high:{form}}"

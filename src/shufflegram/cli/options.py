@@ -1,5 +1,6 @@
 """Options that several commands share, and the kinds of values they take."""
 
+import math
 import os
 import re
 from collections.abc import Callable
@@ -17,6 +18,16 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 # Short enough for an exact ratio of sensible integers.
 DECIMAL = re.compile(r"\d{1,20}(\.\d{0,20})?(e[+-]?\d{1,2})?", re.IGNORECASE)
 RATIO = re.compile(r"\d{1,20}/\d{1,20}")
+
+
+class FiniteRange(click.FloatRange):
+    """Numbers between two ends; "nan" and "inf" are between none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number: float = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value} is no finite number.", param, ctx)
+        return number
 
 
 def exact_ratio(text: str) -> Fraction:
@@ -46,6 +57,9 @@ def protocol_name(text: str) -> str:
     return text
 
 
+HONEST_FRACTION = FiniteRange(0, 1, min_open=True)
+LEVEL = FiniteRange(0, 1, min_open=True, max_open=True)
+POSITIVE = FiniteRange(0, min_open=True)
 INPUT = click.Path(path_type=Path)
 OUTPUT = click.Path(path_type=Path)
 

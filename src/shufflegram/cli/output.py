@@ -42,6 +42,11 @@ def _finite(record: Any) -> Any:
             return record
 
 
+def counted(number: int, noun: str) -> str:
+    """1 row, 2 rows."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
 def rounded_up(number: float) -> str:
     """Five digits that are not below the number."""
     return _five_digits(number, ROUND_CEILING)

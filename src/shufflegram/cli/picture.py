@@ -90,12 +90,12 @@ def _can_show(console: "Console", letters: str) -> bool:
     return True
 
 
-def save_picture(path: Path, form: str, estimate: "Estimate", band: "Band") -> None:
-    """The estimate and its band as a file of this form: png or svg."""
+def save_picture(path: Path, form: str, estimate: "Estimate", band: "Band | None", title: str) -> None:
+    """The estimate, and its band if it has one, as a file of this form: png or svg."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(9, 4.5), layout="constrained")
-    estimate.plot(figure.subplots(), band=band)
+    figure = Figure(figsize=(9, 6), layout="constrained")
+    estimate.plot(figure.subplots(), band=band).set_title(title)
     figure.savefig(path, format=form, dpi=150)
 
 

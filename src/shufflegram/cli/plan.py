@@ -2,15 +2,22 @@
 
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from .options import OUTPUT, domain_from, domain_options, force_option, json_option, protocol_name
+from .options import (
+    HONEST_FRACTION,
+    OUTPUT,
+    POSITIVE,
+    domain_from,
+    domain_options,
+    force_option,
+    json_option,
+    protocol_name,
+)
 from .output import show_facts, show_json, terminal, warn
-
-if TYPE_CHECKING:
-    from ..planning import Plan
+from .promise import plan_facts
 
 
 @click.command(
@@ -27,8 +34,14 @@ Examples:
 @click.option("--users", type=int, help="The fewest reports that will arrive.  [required]")
 @click.option("--epsilon", type=float, help="What the shuffled reports may tell of one user.  [required]")
 @click.option("--delta", type=float, help="How often that may fail; well below 1/users.  [required]")
-@click.option("--honest-fraction", type=float, default=1.0, show_default=True, help="The share of users who randomize.")
-@click.option("--max-local-epsilon", type=float, help="A cap on what is left if shuffler and analyst collude.")
+@click.option(
+    "--honest-fraction",
+    type=HONEST_FRACTION,
+    default=1.0,
+    show_default=True,
+    help="The share of users who randomize.",
+)
+@click.option("--max-local-epsilon", type=POSITIVE, help="A cap on what is left if shuffler and analyst collude.")
 @click.option(
     "--protocol", type=protocol_name, metavar="NAME", default="asp", show_default=True, help="A registered protocol."
 )
@@ -52,9 +65,9 @@ def command(
     The plan fixes the domain, the mechanism and the promise, which is proven before it is shown. Its file is what
     devices, shuffler and analyst work from.
     """
+    from ..files import require_apart, require_writable, whole_file
     from ..planning import PrivacyWarning
     from ..planning import plan as make_plan
-    from ..tables import require_apart, require_writable, whole_file
 
     # Left out options are told all at once, so the library's types hold from here on.
     asked = domain_from(domain, users=users, epsilon=epsilon, delta=delta)
@@ -82,9 +95,3 @@ def command(
         return
     kept = "none; --output plan.json keeps the plan" if output is None else str(output)
     show_facts(terminal(), [*plan_facts(plan), ("file", kept)])
-
-
-def plan_facts(plan: "Plan") -> list[tuple[str, str]]:
-    """The plan, and what it promises in words."""
-    facts = [line.partition(" ")[::2] for line in plan.summary().splitlines()]
-    return [(name, fact.strip()) for name, fact in facts] + [("promise", plan.guarantee.statement())]

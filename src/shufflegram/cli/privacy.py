@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import INPUT, exact_ratio, json_option
-from .output import rounded_down, rounded_up, show_facts, show_json, show_table, terminal
+from .options import HONEST_FRACTION, INPUT, exact_ratio, json_option
+from .output import counted, rounded_down, rounded_up, show_facts, show_json, show_table, terminal
+from .promise import load_plan
 
 if TYPE_CHECKING:
     from ..mechanism import ContinuousSquareWave, SquareWave
@@ -47,7 +48,11 @@ Examples:
 @click.option("--circular", is_flag=True, help="On a circle (with --bins).")
 @click.option("--continuous", is_flag=True, help="The paper's continuous square wave.")
 @click.option(
-    "--honest-fraction", "honest_fractions", type=float, multiple=True, help="And if only this share is honest?"
+    "--honest-fraction",
+    "honest_fractions",
+    type=HONEST_FRACTION,
+    multiple=True,
+    help="And if only this share is honest?",
 )
 @click.option("--rounds", type=int, help="And after so many rounds about the same users, each shuffled separately?")
 @json_option
@@ -67,12 +72,10 @@ def command(
     would be. Without: --users, --epsilon, --half-width, --density-ratio, and --bins or --continuous.
     """
     if plan is not None:
-        from ..planning import Plan
-
         given = [f"--{name.replace('_', '-')}" for name, value in wave.items() if value]
         if given:
             raise click.UsageError(f"the plan says what the mechanism is; leave {', '.join(given)} out")
-        loaded = Plan.load(plan)
+        loaded = load_plan(plan)
         mechanism: Wave = loaded.mechanism
         users = loaded.guarantee.users if users is None else users
         epsilon = loaded.guarantee.epsilon if epsilon is None else epsilon
@@ -150,7 +153,7 @@ def _answer(
         together: dict[str, Any] = {"rounds": rounds}
         together["delta_upper"] = privacy.composed_delta(mechanism, users, rounds, epsilon)
         if delta is not None:
-            together["epsilon_upper_at_asked_delta"] = privacy.composed_epsilon(mechanism, users, rounds, delta)
+            together["epsilon_upper_at_asked_delta"] = _composed_epsilon(mechanism, users, rounds, delta)
         answer["composition"] = together
     return answer
 
@@ -181,6 +184,17 @@ def _fewest(mechanism: "Wave", epsilon: float, delta: float) -> int | None:
         return None
 
 
+def _composed_epsilon(mechanism: "Wave", users: int, rounds: int, delta: float) -> float | None:
+    """The epsilon of all rounds together; None if none that means anything can be promised."""
+    from .. import privacy
+    from ..errors import InfeasibleError
+
+    try:
+        return privacy.composed_epsilon(mechanism, users, rounds, delta)
+    except InfeasibleError:
+        return None
+
+
 def _with_fewer(mechanism: "Wave", users: int, epsilon: float, delta: float | None, fraction: float) -> dict[str, Any]:
     from .. import privacy
 
@@ -193,7 +207,7 @@ def _with_fewer(mechanism: "Wave", users: int, epsilon: float, delta: float | No
 
 
 def _show(answer: dict[str, Any], mechanism: "Wave") -> None:
-    from ..tables import counted
+    from ..privacy import guarantee
 
     console = terminal()
     users, epsilon, delta = answer["users"], answer["epsilon"], answer.get("asked_delta")
@@ -214,21 +228,29 @@ def _show(answer: dict[str, Any], mechanism: "Wave") -> None:
         enough = "no crowd is large enough to" if fewest is None else f"{counted(fewest, 'honest report')}"
         verb = "gives" if fewest == 1 else "give"
         facts.append(("fewest", f"{enough} {verb} epsilon {epsilon:g} and delta {delta:g}"))
-    local = rounded_up(answer["local_epsilon"])
+    local = guarantee.rounded_up(answer["local_epsilon"])
     facts.append(("local epsilon", f"{local}  what is left if shuffler and analyst collude"))
     if "composition" in answer:
         together = answer["composition"]
-        words = f"delta at most {rounded_up(together['delta_upper'])} at epsilon {epsilon:g}"
-        if delta is not None:
-            most = rounded_up(together["epsilon_upper_at_asked_delta"])
-            words += f"; epsilon at most {most} at delta {delta:g}"
-        facts.append((counted(together["rounds"], "round"), words))
+        facts.append((counted(together["rounds"], "round"), _composition(together, epsilon, delta)))
     show_facts(console, facts)
     console.print(f"\n{ENDS}")
     if answer["honest"]:
         header = ("honest", "reports", f"delta at {epsilon:g}") + ((f"epsilon at {delta:g}",) if delta else ())
         show_table(console, "If fewer are honest (upper ends)", header, map(_honest_row, answer["honest"]))
     _show_bounds(answer)
+
+
+def _composition(together: dict[str, Any], epsilon: float, delta: float | None) -> str:
+    from ..privacy.budget import LARGEST_EPSILON
+
+    words = f"delta at most {rounded_up(together['delta_upper'])} at epsilon {epsilon:g}"
+    if delta is None:
+        return words
+    most = together["epsilon_upper_at_asked_delta"]
+    if most is None:
+        return f"{words}; no epsilon up to {LARGEST_EPSILON:g} can be promised at delta {delta:g}"
+    return f"{words}; epsilon at most {rounded_up(most)} at delta {delta:g}"
 
 
 def _show_bounds(answer: dict[str, Any]) -> None:

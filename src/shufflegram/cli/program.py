@@ -1,6 +1,5 @@
 """The root command: finds the others, and turns whatever goes wrong into one line and an exit code."""
 
-import re
 import signal
 import sys
 import threading
@@ -24,6 +23,8 @@ COMMANDS = {
     "simulate": "Try a plan on known data, many times.",
     "demo": "Run a whole collection on real data and look at it.",
 }
+# How the library calls what are options here.
+OPTIONS = {"outside='clamp'": "--outside clamp", "outside='wrap'": "--outside wrap", "overwrite=True": "--force"}
 UNHEARD, WRONG_INPUT, INTERRUPTED = 1, 2, 130
 # What ends a program from outside, where there is such a thing; a shell reports it as 128 + its number.
 ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
@@ -90,8 +91,10 @@ class Program(click.Group):
         except click.ClickException as problem:
             _fail("error", problem.format_message(), WRONG_INPUT)
         except ShufflegramError as problem:
-            # The library's settings are options here.
-            _fail("error", re.sub(r"outside='(\w+)'", r"--outside \1", str(problem)), WRONG_INPUT)
+            message = str(problem)
+            for setting, option in OPTIONS.items():
+                message = message.replace(setting, option)
+            _fail("error", message, WRONG_INPUT)
         except BrokenPipeError:
             _drop_output()
             sys.exit(UNHEARD)

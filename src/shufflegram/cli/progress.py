@@ -1,4 +1,4 @@
-"""A bar for work that turns out to be long, on the standard error, and only where somebody may look at it."""
+"""What is going on, for work that may turn out to be long: on the standard error, where somebody may look at it."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ PATIENCE = 0.5
 
 @contextmanager
 def progress(task: str, size: int) -> Iterator[Callable[[int], None]]:
-    """A function to call with how much of `size` is done by now."""
+    """A bar, and a function to call with how much of `size` is done by now."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
@@ -29,3 +29,16 @@ def progress(task: str, size: int) -> Iterator[Callable[[int], None]]:
         yield advance
     finally:
         bar.stop()
+
+
+@contextmanager
+def step(task: str) -> Iterator[None]:
+    """A line with the step's name and how long it has taken, gone when it is done."""
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as line:
+        line.add_task(task, total=None)
+        yield

@@ -1,18 +1,19 @@
 """`shufflegram randomize`: a column of values in, a column of private reports out."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from .options import INPUT, OUTPUT, force_option, json_option
-from .output import rounded_up, show_json, warn
+from .output import counted, show_json, warn
 from .progress import progress
+from .promise import load_plan, promise_record, too_few
+from .values import require_inside
 
 if TYPE_CHECKING:
-    from ..domain import Domain
-    from ..privacy.guarantee import Guarantee
-    from ..tables import Batch, Column
+    from ..planning import Plan
+    from ..tables import Column
 
 
 @click.command(
@@ -36,41 +37,65 @@ def command(
 ) -> None:
     """Turn a column of values into private reports.
 
-    VALUES is a .csv or a .parquet file, or a folder of .parquet files, which are read as one.
+    VALUES is a .csv or a .parquet file, or a folder of .parquet files, which are read as one; those in folders inside
+    it are read too.
 
     Every draw comes from the operating system's secure source; there is no seed. The reports' file holds one column,
     `report`, and nothing of who sent which, but its order is that of the rows: mixing reports is the shuffler's job.
     Where one file is the whole collection, --shuffle does it here, with the secure source, holding all reports in
-    memory.
+    memory, and warns if they are fewer than the plan's guarantee needs.
 
     A value outside the domain, or a row without a number, ends the run, and nothing is written. A message tells the row
     and the rule, never the value.
     """
-    import numpy as np
+    from ..files import require_apart, require_writable
+    from ..tables import files_of, kind_of, open_column
 
-    from ..planning import Plan
-    from ..protocol import shuffle
-    from ..tables import CSV, counted, kind_of, open_column, report_writer, require_apart, require_writable
-
-    loaded = Plan.load(plan)
+    loaded = load_plan(plan)
     opened = open_column(values, column)
     _require_values(opened)
     if output is None:
         output = Path("reports.parquet" if values.is_dir() else f"reports{kind_of(values)}")
     kind_of(output)
-    require_apart(output, (plan, values))
+    require_apart(output, (plan, *files_of(values)))
     require_writable(output, overwrite=force)
     warnings = list(loaded.guarantee.warnings())
-    warn(warnings)
-    written = 0
+    written = _randomize(loaded, opened, output, shuffled, force)
+    if shuffled:
+        # Then the file is the whole collection.
+        missing = too_few(loaded, written)
+        warn(missing)
+        warnings += missing
+    if as_json:
+        show_json(
+            {
+                "reports": written,
+                "output": str(output),
+                "shuffled": shuffled,
+                "plan_digest": loaded.digest,
+                "promise": promise_record(loaded),
+                "warnings": warnings,
+            }
+        )
+    else:
+        _show(loaded, written, output, shuffled)
+
+
+def _randomize(plan: "Plan", column: "Column", output: Path, shuffled: bool, force: bool) -> int:
+    """Write the reports of all values, and say how many they are."""
+    import numpy as np
+
+    from ..protocol import shuffle
+    from ..tables import report_writer
+
+    written, kept = 0, []
     with (
-        progress("randomizing", opened.size) as advance,
-        report_writer(output, loaded.digest, overwrite=force) as write,
+        progress("randomizing", column.size) as advance,
+        report_writer(output, plan.digest, overwrite=force) as write,
     ):
-        kept = []
-        for batch in opened.batches():
-            _require_inside(batch, opened, loaded.domain)
-            reports = loaded.randomizer.randomize(batch.values)
+        for batch in column.batches():
+            require_inside(batch, column.whose, plan.domain)
+            reports = plan.randomizer.randomize(batch.values)
             written += reports.size
             if shuffled:
                 kept.append(reports)
@@ -79,38 +104,23 @@ def command(
             advance(batch.read)
         if shuffled:
             write(shuffle(np.concatenate(kept)))
-    if as_json:
-        show_json(
-            {
-                "reports": written,
-                "output": str(output),
-                "shuffled": shuffled,
-                "plan_digest": loaded.digest,
-                "promise": _promise(loaded.guarantee),
-                "warnings": warnings,
-            }
-        )
-        return
+    return written
+
+
+def _show(plan: "Plan", written: int, output: Path, shuffled: bool) -> None:
+    from ..privacy.guarantee import rounded_up
+    from ..tables import CSV, kind_of
+
+    promised = plan.guarantee
     click.echo(f"{counted(written, 'report')} written to {output}")
-    promise = loaded.guarantee
     click.echo(
-        f"The plan promises epsilon {promise.epsilon:g}, delta {promise.delta:g} among "
-        f"{counted(promise.users, 'honest report')}; local epsilon {rounded_up(promise.local_epsilon)}."
+        f"The plan promises epsilon {promised.epsilon:g}, delta {promised.delta:g} among "
+        f"{counted(promised.users, 'honest report')}; local epsilon {rounded_up(promised.local_epsilon)}."
     )
     if not shuffled:
         click.echo("They are in the order of the rows: they must be shuffled before anyone else sees them.")
     if kind_of(output) == CSV:
         click.echo("CSV does not say which plan they belong to; Parquet does.")
-
-
-def _promise(guarantee: "Guarantee") -> dict[str, Any]:
-    """What a device's owner should look at."""
-    return {
-        "epsilon": guarantee.epsilon,
-        "delta": guarantee.delta,
-        "users": guarantee.users,
-        "local_epsilon": guarantee.local_epsilon,
-    }
 
 
 def _require_values(column: "Column") -> None:
@@ -119,17 +129,3 @@ def _require_values(column: "Column") -> None:
 
     if column.digests:
         raise ReportError(f"{column.path} holds reports already; give the values, which are randomized once")
-
-
-def _require_inside(batch: "Batch", column: "Column", domain: "Domain") -> None:
-    """Where the plan refuses values outside the domain, name the first row that holds one."""
-    outside = (batch.values < domain.low) | (batch.values > domain.high)
-    if domain.outside != "error" or not outside.any():
-        return
-    from ..errors import ValuesError
-
-    remedy = "wrap" if domain.circular else "clamp"
-    raise ValuesError(
-        f"the value of {column.name!r} in {batch.row(int(outside.argmax()))} lies outside the domain "
-        f"[{domain.low:g}, {domain.high:g}]; leave such rows out, or plan with a wider domain or --outside {remedy}"
-    )

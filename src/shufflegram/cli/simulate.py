@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from .options import INPUT, domain_from, domain_options, json_option, names_a_domain, protocol_name
-from .output import show_facts, show_json, show_table, terminal, warn
+from .output import counted, show_facts, show_json, show_table, terminal, warn
 from .progress import progress
+from .promise import load_plan
+from .values import require_inside
 
 if TYPE_CHECKING:
     import numpy as np
@@ -119,15 +121,13 @@ def command(
 
 def _setting(plan: Path | None, data: str, chosen: dict[str, Any]) -> Setting:
     """From a plan's file, or else from the options."""
-    from ..planning import Plan
-
     of_protocols = (*BUDGETED, "accounting")
     if plan is not None:
         extra = [f"--{name}" for name in of_protocols if chosen[name] is not None]
         if extra or names_a_domain(chosen):
             what = ", ".join(extra) if extra else "the domain"
             raise click.UsageError(f"the plan says everything else; leave {what} out")
-        loaded = Plan.load(plan)
+        loaded = load_plan(plan)
         return Setting(loaded.protocol, loaded.guarantee.users, "exact")
     if any(chosen[name] is None for name in BUDGETED):
         raise click.UsageError(_missing(plan, data, chosen))
@@ -158,16 +158,19 @@ def _histogram(data: str, column: str | None, domain: "Domain") -> "Counts":
     """How many of the values lie in each bin."""
     import numpy as np
 
+    from ..tables import Batch, open_column
+
     if data in BUNDLED:
         if column is not None:
             raise click.UsageError(f"--column is for files; {data} has one column only")
-        return domain.histogram(_bundled(data).values)
-    from ..tables import open_column
-
+        bundled = _bundled(data)
+        require_inside(Batch(bundled.values, 0, "of the bundled data", bundled.values.size), f" of {data!r}", domain)
+        return domain.histogram(bundled.values)
     opened = open_column(data, column)
     histogram = np.zeros(domain.bins, dtype=np.int64)
     with progress("reading", opened.size) as advance:
         for batch in opened.batches():
+            require_inside(batch, opened.whose, domain)
             histogram += domain.histogram(batch.values)
             advance(batch.read)
     return histogram
@@ -176,8 +179,6 @@ def _histogram(data: str, column: str | None, domain: "Domain") -> "Counts":
 def _sampled(histogram: "Counts", planned: int, sample: int | None, seed: int, warnings: list[str]) -> "Counts":
     """The histogram of so many of the values, drawn without replacement."""
     import numpy as np
-
-    from ..tables import counted
 
     there = int(histogram.sum())
     size = min(planned, there) if sample is None else sample

@@ -20,6 +20,7 @@ from .em import (
 from .estimate import Estimate
 from .merging import MixtureReduction
 from .norm_sub import norm_sub
+from .plausible import WindowEvidence
 from .smoothing import (
     AdaptiveSmoothing,
     BinomialSmoothing,
@@ -27,7 +28,7 @@ from .smoothing import (
     NoSmoothing,
     Refinement,
 )
-from .uncertainty import Band, WindowEvidence
+from .uncertainty import Band
 
 EM = ExpectationMaximization(NoSmoothing())
 EMS = ExpectationMaximization(BinomialSmoothing())

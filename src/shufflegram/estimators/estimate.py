@@ -3,17 +3,20 @@
 import csv
 import json
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TextIO, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..domain import Domain, as_numbers
-from ..errors import InputError, ValuesError
+from ..errors import InputError, TableError, ValuesError
 from .em import Outcome
-from .uncertainty import Band, Evidence, Kind, cdf_band
+from .plausible import Evidence
+from .uncertainty import FEWEST_REPORTS, Band, Kind, cdf_band, plausible_cdfs, share_between
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,7 +58,7 @@ class Estimate:
     def cdf(self, values: ArrayLike) -> float | Floats: ...
     def cdf(self, values: ArrayLike) -> float | Floats:
         """The share of users at or below each value; on a circle, from the low end onwards."""
-        where = self._inside_circle(as_numbers(np.ravel(values)))
+        where = self._inside_circle(_numbers(values))
         return _like(values, np.interp(where, self.domain.edges, self._cumulative()))
 
     @overload
@@ -67,7 +70,7 @@ class Estimate:
 
         A circle has no lowest value: there the count begins at `cut`, the domain's low end unless another is given.
         """
-        wanted = as_numbers(np.ravel(shares))
+        wanted = _numbers(shares)
         if np.any((wanted < 0) | (wanted > 1)):
             raise ValuesError("shares must be between 0 and 1, such as 0.5 for the median")
         if cut is not None and not self.domain.circular:
@@ -85,9 +88,10 @@ class Estimate:
 
     def probability(self, low: float, high: float) -> float:
         """The share of users between two values; on a circle a range with low > high passes through the cut."""
+        low, high = (float(end) for end in as_numbers([low, high]))
         if low > high and not self.domain.circular:
             raise ValuesError(f"low must not exceed high, got low={low:g} and high={high:g}")
-        share = self.cdf(float(high)) - self.cdf(float(low))
+        share = self.cdf(high) - self.cdf(low)
         return share if low <= high else 1 + share
 
     def mean(self) -> float:
@@ -102,6 +106,11 @@ class Estimate:
             return math.nan
         return self.domain.low + math.atan2(resultant.imag, resultant.real) % (2 * math.pi) / turn
 
+    @property
+    def has_band(self) -> bool:
+        """Whether bands and intervals can be given: the tally is known, and has reports enough."""
+        return self.evidence is not None and self.evidence.reports >= FEWEST_REPORTS
+
     def band(
         self,
         level: float = 0.9,
@@ -111,26 +120,36 @@ class Estimate:
         simulation_seed: int = 0,
         assume_smooth: bool = True,
     ) -> Band:
-        """A confidence band for the CDF at the bins' edges; `uncertainty` says how it is made and how often it holds.
+        """A confidence band for this crowd's CDF at the bins' edges; `uncertainty` says how often it holds.
 
-        A pointwise band is for reading off one value. A simultaneous one is meant to hold the whole CDF at once,
-        which it does where the truth is smooth. `replicates` plausible truths are drawn. `assume_smooth=False` drops
-        the assumption that the truth has no detail much finer than the mechanism's window, and widens the band.
+        A pointwise band is right on average over the edges; a simultaneous one is meant to hold the whole CDF at once.
+        Both suppose that the truth has no detail much finer than the mechanism's window; `assume_smooth=False` drops
+        that and widens them. `replicates` plausible truths are drawn.
         """
+        cdfs = self._plausible_cdfs(replicates, simulation_seed, assume_smooth)
+        return cdf_band(cdfs, self.frequencies, self.domain.edges, level, kind)
+
+    def probability_interval(
+        self,
+        low: float,
+        high: float,
+        level: float = 0.9,
+        *,
+        replicates: int = 1000,
+        simulation_seed: int = 0,
+        assume_smooth: bool = True,
+    ) -> tuple[float, float]:
+        """Between which two numbers the crowd's share from low to high lies, as surely as a pointwise band holds."""
+        self.probability(low, high)  # asks what may not be asked there either
+        cdfs = self._plausible_cdfs(replicates, simulation_seed, assume_smooth)
+        return share_between(cdfs, self.domain.edges, float(low), float(high), level)
+
+    def _plausible_cdfs(self, replicates: int, simulation_seed: int, assume_smooth: bool) -> Floats:
         if self.evidence is None:
             raise InputError(
                 "this estimate does not hold its reports' tally, so no band can be given; estimate from a tally"
             )
-        return cdf_band(
-            self.frequencies,
-            self.domain.edges,
-            self.evidence,
-            level,
-            kind,
-            replicates,
-            simulation_seed,
-            assume_smooth,
-        )
+        return plausible_cdfs(self.frequencies, self.evidence, replicates, simulation_seed, assume_smooth)
 
     def to_dict(self) -> dict[str, Any]:
         """A readable record: domain, users, frequencies, and how the estimator ended."""
@@ -151,12 +170,14 @@ class Estimate:
 
     def to_json(self, path: str | Path) -> None:
         """Write `to_dict` as a JSON file."""
-        Path(path).write_text(json.dumps(self.to_dict(), indent=2) + "\n", encoding="utf-8")
+        text = json.dumps(self.to_dict(), indent=2) + "\n"
+        with _written(path) as file:
+            file.write(text)
 
     def to_csv(self, path: str | Path) -> None:
         """Write one row for each bin: its ends, its share of users, and the share at or below its upper end."""
         edges = self.domain.edges.tolist()
-        with Path(path).open("w", newline="", encoding="utf-8") as file:
+        with _written(path) as file:
             table = csv.writer(file)
             table.writerow(["low", "high", "frequency", "cumulative"])
             table.writerows(
@@ -164,44 +185,14 @@ class Estimate:
             )
 
     def plot(self, ax: "Axes | None" = None, truth: ArrayLike | None = None, band: Band | None = None) -> "Axes":
-        """The density, with the true frequencies and a band for the CDF (on an axis of its own) if given.
+        """The density, over the true frequencies if given; a band for the CDF gets a panel below.
 
-        Logarithmic bins look equally wide on their axis, so there the share in each bin is drawn.
+        That panel shows the band less the true CDF, or else less the estimated one, in percentage points. Logarithmic
+        bins look equally wide on their axis, so there the share in each bin is drawn.
         """
-        if ax is None:
-            import matplotlib.pyplot as plt
+        from .drawing import draw
 
-            ax = plt.subplots(figsize=(9, 4.5), layout="constrained")[1]
-        domain = self.domain
-        logarithmic = domain.spacing == "log"
-        extent = np.ones(domain.bins) if logarithmic else domain.widths
-        ax.stairs(self.frequencies / extent, domain.edges, label="estimate", color="C0", linewidth=1.4)
-        if truth is not None:
-            shares = np.asarray(truth, dtype=np.float64)
-            if shares.shape != (domain.bins,):
-                raise InputError(f"truth must be {domain.bins} frequencies, one for each bin, got shape {shares.shape}")
-            ax.stairs(shares / extent, domain.edges, label="truth", color="0.3", alpha=0.35, fill=True, zorder=0)
-        ax.set_xlabel(domain.unit or "value")
-        ax.set_ylabel("share of users in each bin" if logarithmic else f"density (1 / {domain.unit or 'unit'})")
-        ax.set_xlim(domain.low, domain.high)
-        ax.set_ylim(bottom=0)
-        if logarithmic:
-            ax.set_xscale("log")
-        if band is None:
-            ax.legend()
-        else:
-            share = ax.twinx()
-            share.plot(domain.edges, self._cumulative(), color="C1", linewidth=1.2, label="at or below")
-            share.fill_between(
-                band.edges, band.lower, band.upper, color="C1", alpha=0.25, label=f"{band.level:.0%} band ({band.kind})"
-            )
-            share.set_ylim(0, 1)
-            share.set_ylabel("share of users at or below")
-            # Curves that rise from corner to corner leave no room inside for a legend.
-            drawn = [axis.get_legend_handles_labels() for axis in (ax, share)]
-            handles, labels = ([*first, *second] for first, second in zip(*drawn, strict=True))
-            ax.legend(handles, labels, loc="lower right", bbox_to_anchor=(1, 1), ncols=len(labels), frameon=False)
-        return ax
+        return draw(self, ax, truth, band)
 
     def _cumulative(self) -> Floats:
         """The CDF at the edges: 0 at the low end, exactly 1 at the high end."""
@@ -217,6 +208,28 @@ class Estimate:
                 f"values on this circle lie between {low:g} and {high:g}; take them modulo {high - low:g}"
             )
         return values
+
+
+@contextmanager
+def _written(path: str | Path) -> Iterator[TextIO]:
+    """A file to write text to; what the system refuses is an error of ours."""
+    try:
+        with Path(path).open("w", newline="", encoding="utf-8") as file:
+            yield file
+    except OSError as problem:
+        raise TableError(
+            f"the estimate cannot be written there: {problem.strerror or 'unknown reason'}; "
+            f"name a file in a folder that can be written to"
+        ) from problem
+
+
+def _numbers(values: ArrayLike) -> Floats:
+    """Numbers of any shape, one after the other."""
+    try:
+        flat = np.ravel(values)
+    except ValueError as problem:
+        raise ValuesError("values must be numbers in rows of one length") from problem
+    return as_numbers(flat)
 
 
 def _inverse(cumulative: Floats, edges: Floats, shares: Floats) -> Floats:

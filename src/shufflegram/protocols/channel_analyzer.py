@@ -10,8 +10,8 @@ from ..domain import Domain
 from ..errors import ReportError
 from ..estimators.em import Estimator
 from ..estimators.estimate import Estimate
-from ..estimators.uncertainty import WindowEvidence
-from ..protocol import Tally
+from ..estimators.plausible import WindowEvidence
+from ..protocol import Tally, as_reports
 
 
 @dataclass(frozen=True)
@@ -25,13 +25,7 @@ class ChannelAnalyzer:
 
     def tally(self, reports: ArrayLike) -> Tally:
         """Count reports; refuse any that this protocol cannot have made."""
-        cells = np.asarray(reports)
-        if cells.ndim != 1:
-            raise ReportError(f"reports must be one flat list of whole numbers, got {cells.ndim} dimensions")
-        if cells.size == 0:
-            return Tally(np.zeros(self.channel.report_cells, dtype=np.int64), 0, self.digest)
-        if cells.dtype.kind not in "iu":
-            raise ReportError(f"reports must be whole numbers, got {cells.dtype}")
+        cells = as_reports(reports)
         foreign = (cells < 0) | (cells >= self.channel.report_cells)
         if foreign.any():
             first = int(np.argmax(foreign))
@@ -39,11 +33,18 @@ class ChannelAnalyzer:
                 f"{int(foreign.sum()):,} of {cells.size:,} reports are not in 0..{self.channel.report_cells - 1} "
                 f"(first in row {first}); they are from another plan, or forged"
             )
-        counts = np.bincount(cells.astype(np.int64, copy=False), minlength=self.channel.report_cells)
+        counts = np.bincount(cells, minlength=self.channel.report_cells)
         return Tally(counts.astype(np.int64), int(cells.size), self.digest)
 
     def estimate(self, tally: Tally) -> Estimate:
-        """The distribution that a tally speaks for; refuse a tally of another protocol."""
+        """The distribution that a tally speaks for; refuse a tally of another protocol.
+
+        It does not know how many reports were planned: compare `tally.reports` with the plan's `fewest_reports`.
+        """
+        if not isinstance(tally, Tally):
+            raise ReportError(
+                "an estimate is made from a tally: count the reports first, estimate(analyzer.tally(reports))"
+            )
         if tally.digest != self.digest:
             raise ReportError("this tally belongs to another plan; count the reports with this plan's analyzer")
         if tally.reports == 0:
