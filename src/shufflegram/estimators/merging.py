@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..channel import WindowChannel
+from ..checks import is_finite, is_whole
 from ..errors import InputError
 from .em import (
     MOST_ITERATIONS,
@@ -51,9 +52,9 @@ class MixtureReduction:
 
     def __post_init__(self) -> None:
         rounds = self.rounds_between_merges
-        if isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 1:
+        if not is_whole(rounds) or rounds < 1:
             raise InputError(f"rounds_between_merges must be a whole number, at least 1, got {rounds!r}")
-        if not 0 <= self.low < np.inf:
+        if not is_finite(self.low) or self.low < 0:
             raise InputError(f"low is a share of sigma_1 and must be finite and at least 0, got {self.low!r}")
 
     def solve(self, channel: WindowChannel, counts: ArrayLike, *, circular: bool = False) -> Solution:

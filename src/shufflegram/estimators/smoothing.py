@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..channel import WindowChannel
+from ..checks import is_finite, is_whole
 from ..errors import InputError
 
 Floats = NDArray[np.float64]
@@ -105,7 +106,7 @@ class AdaptiveSmoothing:
         _check_sigma("sigma_max", self.sigma_max)
         if self.sigma_min > self.sigma_max:
             raise InputError(f"sigma_min must not exceed sigma_max, got {self.sigma_min:g} > {self.sigma_max:g}")
-        if isinstance(self.period, bool) or not isinstance(self.period, int) or self.period < 1:
+        if not is_whole(self.period) or self.period < 1:
             raise InputError(f"period must be a whole number of rounds, at least 1, got {self.period!r}")
 
     def sigmas(self) -> Floats:
@@ -155,10 +156,10 @@ def _gaussian(radius: int, sigmas: Floats) -> Floats:
 
 
 def _check_radius(radius: int) -> None:
-    if isinstance(radius, bool) or not isinstance(radius, int) or radius < 0:
+    if not is_whole(radius) or radius < 0:
         raise InputError(f"radius counts bins and must be a whole number, at least 0, got {radius!r}")
 
 
 def _check_sigma(name: str, sigma: float) -> None:
-    if not 0 < sigma < math.inf:
+    if not is_finite(sigma) or sigma <= 0:
         raise InputError(f"{name} is a width in bins and must be positive and finite, got {sigma!r}")

@@ -155,11 +155,11 @@ def core_bounds(atoms: TiltedAtoms, primary: tuple[int, int], reach: float, step
             angle = center * other_distance
             # how far the angle stays from a multiple of 2 pi all through the core
             away = np.abs(angle - 2 * math.pi * np.round(angle / (2 * math.pi))) - reach * other_distance
-            exponent += other_rate * turn(np.clip(away * (1 - 1e-6), 0.0, math.pi))[0]
+            exponent += other_rate * one_minus_cosine_and_sine(np.clip(away * (1 - 1e-6), 0.0, math.pi))[0]
     return _core_sum(rate, distance, step) * np.exp(-exponent * (1 - 1e-9)) / (center - reach) ** 2
 
 
-def turn(angle: Floats) -> tuple[Floats, Floats]:
+def one_minus_cosine_and_sine(angle: Floats) -> tuple[Floats, Floats]:
     """1 - cos and sin of an angle, neither with cancellation.
 
     With u = tan(angle / 2) they are 2u^2 / (1 + u^2) and 2u / (1 + u^2). Where the processor has wide vectors, NumPy's
