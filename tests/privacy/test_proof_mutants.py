@@ -8,6 +8,7 @@ narrower cores) or asked for enough (1e15 terms, delta 1e-280) that they count.
 import math
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -41,7 +42,7 @@ def tilted_atoms(law: PrivacyLaw, terms: int, epsilon: float, tilt: float) -> Ti
     return TiltedAtoms(values, masses / masses.sum(), terms)
 
 
-def sizes(atoms: TiltedAtoms, tilt: float, t: Floats) -> Floats:
+def sizes(atoms: TiltedAtoms, tilt: float, t: NDArray[np.floating[Any]]) -> Floats:
     """|M(lambda + it)^N / s^2| relative to M(lambda)^N."""
     found: Floats = np.zeros(t.size)
     for block in np.array_split(np.arange(t.size), max(1, t.size // 100_000)):
@@ -93,7 +94,9 @@ def test_the_sum_errs_by_less_than_it_says() -> None:
     for law, terms, epsilon in settings((30, 10**4, 10**9, 10**15), (1e-5, 0.01, 1.0), 1e-5):
         found = contour_of(law, terms, epsilon)
         # a few points of each range: the first, which weigh most, and the last, whose phases are the largest
-        points = tuple((at, min(at + 40, last)) for first, last in found.ranges[::7] for at in {first, max(first, last - 40)})
+        points = tuple(
+            (at, min(at + 40, last)) for first, last in found.ranges[::7] for at in {first, max(first, last - 40)}
+        )
         few = replace(found, ranges=tuple(sorted(points)))
         atoms = tilted_atoms(law, terms, epsilon, found.tilt)
         total, rounding = exact.summed(atoms.values[:-1], atoms.masses[:-1], terms, few)

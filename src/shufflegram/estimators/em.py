@@ -93,12 +93,12 @@ def expectation_maximization(
     frequencies = _checked_start(channel, start)
     table = refinement.table(channel, tally).fitted(channel.cells, circular)
     limit = 1 / tally.sum() if tolerance is None else tolerance
-    rounds, change = run(channel, tally, frequencies, table, circular, max_iterations, limit)
+    rounds, change = advance(channel, tally, frequencies, table, circular, max_iterations, limit)
     stop = Stop.CONVERGED if change < limit else Stop.ITERATION_LIMIT
     return Solution(frequencies, Outcome(stop, rounds, log_likelihood(channel, tally, frequencies), change))
 
 
-def run(
+def advance(
     channel: WindowChannel,
     tally: Floats,
     frequencies: Floats,

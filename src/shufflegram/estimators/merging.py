@@ -18,10 +18,10 @@ from .em import (
     Outcome,
     Solution,
     Stop,
+    advance,
     check_limits,
     checked_counts,
     log_likelihood,
-    run,
 )
 from .smoothing import NoSmoothing, frequency_deviation
 
@@ -68,7 +68,7 @@ class MixtureReduction:
         stop, rounds, change = Stop.ITERATION_LIMIT, 0, np.inf
         while rounds < self.max_iterations:
             stage = min(self.rounds_between_merges, self.max_iterations - rounds)
-            done, change = run(channel, tally, frequencies, table, circular, stage, limit, groups)
+            done, change = advance(channel, tally, frequencies, table, circular, stage, limit, groups)
             rounds += done
             merged = merge_neighbours(frequencies, groups, low, circular)
             if change < limit and merged is groups:

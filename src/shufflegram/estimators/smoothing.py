@@ -130,25 +130,6 @@ def frequency_deviation(channel: WindowChannel, counts: Floats) -> float:
     return float(np.mean(information**-0.5))
 
 
-def smooth(frequencies: Floats, table: SmoothingTable, round_number: int, circular: bool = False) -> Floats:
-    """One refinement step written out: the mean over each bin's window, with the weights of that round."""
-    bins = frequencies.size
-    fitted = table.fitted(bins, circular)
-    position = fitted.position[round_number % len(fitted.position)]
-    weighted: Floats = position[0] * frequencies
-    weights: Floats = np.full(bins, position[0])
-    for distance in range(1, fitted.radius + 1):
-        for step in (-distance, distance):
-            neighbours = np.roll(frequencies, -step)
-            there = circular | ((np.arange(bins) + step >= 0) & (np.arange(bins) + step < bins))
-            difference = (frequencies - neighbours) / fitted.frequency_scale
-            weight = there * position[distance] * np.exp(-(difference**2) / 2)
-            weighted += weight * neighbours
-            weights += weight
-    smoothed: Floats = weighted / weights
-    return smoothed
-
-
 def _gaussian(radius: int, sigmas: Floats) -> Floats:
     # The factor 1 / (sigma sqrt(2 pi)) is the same for the whole window and leaves when the weights are divided by
     # their sum.

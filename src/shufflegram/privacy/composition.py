@@ -100,6 +100,8 @@ def compose(rounds: Sequence[Round]) -> ComposedLoss:
         check_crowd(each.terms)
         if not is_whole(each.times) or each.times < 1:
             raise BudgetError(f"a round must be run a whole number of times, at least once, got {each.times!r}")
+    # NumPy's whole numbers wrap round; Python's do not
+    rounds = [replace(each, times=int(each.times)) for each in rounds]
     if sum(each.times for each in rounds) > MOST_ROUNDS:
         raise BudgetError(f"at most {MOST_ROUNDS:,} rounds can be composed, got {sum(each.times for each in rounds):,}")
     if all(_swapped(each.law) == each.law for each in rounds):

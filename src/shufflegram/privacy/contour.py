@@ -20,8 +20,8 @@ ALIASING = 64.0
 DEAD = 32.0
 # Cores up to this one are bounded one by one, later ones together.
 CORES = 1024
-# A core is summed rather than bounded when it could add more than this, relative to the largest term, as long as there
-# are not too many points.
+# A core is summed rather than bounded when it could add more than this, relative to the largest term, as long as the
+# cores away from 0 have not more points than this together, their margins not counted.
 WORTH_SUMMING = 1e-11
 MOST_POINTS = 4000
 # Without a pair that confines the integrand to cores, this many points are summed and the rest is bounded by 1/t^2.
