@@ -5,7 +5,6 @@ is derived from it. A mechanism knows nothing of the user's units; it speaks of 
 """
 
 import math
-import numbers
 import re
 import sys
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from .checks import is_whole
 from .errors import MechanismError
 
 # Every implementation shall be able to draw with 64-bit integers, so the weights of a mechanism must add up to less.
@@ -36,7 +36,7 @@ class SquareWave:
     def __post_init__(self) -> None:
         for name in ("cells", "half_width"):
             number = getattr(self, name)
-            if isinstance(number, bool) or not isinstance(number, numbers.Integral):
+            if not is_whole(number):
                 raise MechanismError(f"{name} must be a whole number, got {number!r}")
             # NumPy's whole numbers wrap round; Python's do not.
             object.__setattr__(self, name, int(number))

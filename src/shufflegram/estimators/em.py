@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..channel import WindowChannel
+from ..checks import is_finite, is_whole
 from ..errors import InputError, ReportError
 from .smoothing import NoSmoothing, Refinement, SmoothingTable
 
@@ -92,12 +93,12 @@ def expectation_maximization(
     frequencies = _checked_start(channel, start)
     table = refinement.table(channel, tally).fitted(channel.cells, circular)
     limit = 1 / tally.sum() if tolerance is None else tolerance
-    rounds, change = run(channel, tally, frequencies, table, circular, max_iterations, limit)
+    rounds, change = advance(channel, tally, frequencies, table, circular, max_iterations, limit)
     stop = Stop.CONVERGED if change < limit else Stop.ITERATION_LIMIT
     return Solution(frequencies, Outcome(stop, rounds, log_likelihood(channel, tally, frequencies), change))
 
 
-def run(
+def advance(
     channel: WindowChannel,
     tally: Floats,
     frequencies: Floats,
@@ -119,12 +120,12 @@ def run(
         tally / tally.sum(),
         float(channel.outside),
         float(channel.rise),
-        _own(channel.start, np.int64),
-        _own(channel.stop - wraps * channel.report_cells, np.int64),
+        _contiguous(channel.start, np.int64),
+        _contiguous(channel.stop - wraps * channel.report_cells, np.int64),
         wraps.astype(np.float64),
-        _own(channel.partial_input, np.int64),
-        _own(channel.partial_report, np.int64),
-        _own(channel.partial_extra, np.float64),
+        _contiguous(channel.partial_input, np.int64),
+        _contiguous(channel.partial_report, np.int64),
+        _contiguous(channel.partial_extra, np.float64),
         group,
         np.bincount(group).astype(np.float64),
         table.position,
@@ -162,9 +163,9 @@ def checked_counts(channel: WindowChannel, counts: ArrayLike) -> Floats:
 
 
 def check_limits(max_iterations: int, tolerance: float | None) -> None:
-    if isinstance(max_iterations, bool) or not isinstance(max_iterations, (int, np.integer)) or max_iterations < 1:
+    if not is_whole(max_iterations) or max_iterations < 1:
         raise InputError(f"max_iterations must be a whole number, at least 1, got {max_iterations!r}")
-    if tolerance is not None and not 0 <= tolerance < np.inf:
+    if tolerance is not None and not (is_finite(tolerance) and tolerance >= 0):
         raise InputError(f"tolerance must be a finite number, at least 0, got {tolerance!r}")
 
 
@@ -180,6 +181,6 @@ def _checked_start(channel: WindowChannel, start: ArrayLike | None) -> Floats:
     return frequencies
 
 
-def _own(array: NDArray[np.int64] | Floats, kind: type) -> NDArray[np.int64] | Floats:
+def _contiguous(array: NDArray[np.int64] | Floats, kind: type) -> NDArray[np.int64] | Floats:
     """The array as the compiled signature wants it: contiguous, of that kind, and not marked read-only."""
     return np.require(array, kind, ["C", "W"])

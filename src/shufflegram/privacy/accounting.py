@@ -9,21 +9,24 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from ..errors import BudgetError
+from ..errors import BudgetError, CertificationError
 from ..mechanism import Mechanism
 from . import exact
 from .bracket import Bracket
-from .budget import check_crowd, check_delta, check_epsilon, check_share
+from .budget import LARGEST_CROWD, check_crowd, check_delta, check_epsilon, check_share
 from .laws import blanket_law, window_law
 from .lower import explicit_laws
 from .search import epsilons_around, ratios_around
+
+# How far, relative to themselves, two ends may be on the wrong sides of each other by rounding.
+CROSSING = 1e-9
 
 
 def delta(mechanism: Mechanism, users: int, epsilon: float) -> Bracket:
     """The delta at this epsilon, with `users` honest reports: `upper` is guaranteed, `lower` unavoidable."""
     upper = exact.delta(blanket_law(mechanism), users, epsilon).upper
     lower = max(exact.delta(law, users, epsilon).lower for law in explicit_laws(mechanism))
-    return Bracket(min(lower, upper), upper)
+    return _agreeing(lower, upper)
 
 
 def epsilon(mechanism: Mechanism, users: int, delta: float) -> Bracket:
@@ -36,7 +39,7 @@ def epsilon(mechanism: Mechanism, users: int, delta: float) -> Bracket:
     lower, _ = epsilons_around(
         lambda value: max(exact.delta(law, users, value).lower for law in explicit), delta, mechanism.local_epsilon
     )
-    return Bracket(min(lower, upper), upper)
+    return _agreeing(lower, upper)
 
 
 def largest_density_ratio(mechanism: Mechanism, users: int, epsilon: float, delta: float) -> Bracket:
@@ -84,7 +87,7 @@ def smallest_users(mechanism: Mechanism, epsilon: float, delta: float) -> int:
     few, enough = 0, 1
     while not holds(enough):
         few, enough = enough, 2 * enough
-        if enough > 10**15:
+        if enough > LARGEST_CROWD:
             raise BudgetError(f"no crowd is large enough for epsilon {epsilon:g} and delta {delta:g}; ask for less")
     while enough - few > 1:
         middle = (few + enough) // 2
@@ -101,6 +104,15 @@ def honest_reports(users: int, honest_fraction: float) -> int:
     if honest < 1:
         raise BudgetError(f"{honest_fraction:g} of {users:,} users is not one honest report; more users are needed")
     return honest
+
+
+def _agreeing(lower: float, upper: float) -> Bracket:
+    """Both ends as a bracket; they come from different arguments, and may cross by rounding but no further."""
+    if lower > upper * (1 + CROSSING):
+        raise CertificationError(
+            f"upper and lower bounds contradict each other ({lower!r} > {upper!r}); please report this"
+        )
+    return Bracket(min(lower, upper), upper)
 
 
 def smallest_epsilon(delta_at: Callable[[float], float], delta: float, local_epsilon: float) -> float:

@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from ..channel import WindowChannel, continuous_square_wave_channel, square_wave_channel
@@ -18,6 +17,7 @@ from ..protocol import Tally
 from ..randomizers.continuous import ContinuousSquareWaveRandomizer
 from ..randomizers.simulation import simulate_tally_through
 from ..randomizers.square_wave import SquareWaveRandomizer
+from ..randomness import SeededSource
 from .channel_analyzer import ChannelAnalyzer
 
 
@@ -82,5 +82,5 @@ class SquareWaveProtocol:
 
     def simulate(self, histogram: ArrayLike, simulation_seed: int) -> Tally:
         """A tally as users with this histogram of true values would give, in one draw: for simulation only."""
-        counts = simulate_tally_through(self.channel, histogram, np.random.default_rng(simulation_seed))
+        counts = simulate_tally_through(self.channel, histogram, SeededSource(simulation_seed).generator)
         return Tally(counts, int(counts.sum()), self.digest)
