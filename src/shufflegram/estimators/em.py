@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..channel import WindowChannel
 from ..checks import is_finite, is_whole
 from ..errors import InputError, ReportError
+from .rates import Rates, estimated_rates
 from .smoothing import NoSmoothing, Refinement, SmoothingTable
 
 Floats = NDArray[np.float64]
@@ -27,16 +28,33 @@ class Stop(Enum):
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended: the rule that stopped it, after how many rounds, and how good and how settled its result is."""
+    """How a run ended: the rule that stopped it, after how many rounds, and how good and how settled its result is.
+
+    `rates` says how fast it still converges, estimated and observed; None where the weights are not fixed.
+    """
 
     stop: Stop
     rounds: int
     log_likelihood: float
     last_change: float
+    rates: Rates | None = None
 
     def __str__(self) -> str:
         ended = "converged" if self.stop is Stop.CONVERGED else "stopped at the iteration limit"
-        return f"{ended} after {self.rounds:,} rounds (last L1 change {self.last_change:.2g})"
+        rates = "" if self.rates is None else f", rate {self.rates.observed:.4f}, in the end {self.rates.gamma:.4f}"
+        return f"{ended} after {self.rounds:,} rounds (last L1 change {self.last_change:.2g}{rates})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """A readable record."""
+        record: dict[str, Any] = {
+            "stop": self.stop.value,
+            "rounds": self.rounds,
+            "log_likelihood": self.log_likelihood,
+            "last_change": self.last_change,
+        }
+        if self.rates is not None:
+            record["rates"] = {"gamma": self.rates.gamma, "observed": self.rates.observed}
+        return record
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +113,13 @@ def expectation_maximization(
     limit = 1 / tally.sum() if tolerance is None else tolerance
     rounds, change = advance(channel, tally, frequencies, table, circular, max_iterations, limit)
     stop = Stop.CONVERGED if change < limit else Stop.ITERATION_LIMIT
-    return Solution(frequencies, Outcome(stop, rounds, log_likelihood(channel, tally, frequencies), change))
+
+    def advanced(start: Floats, more: int) -> tuple[Floats, float]:
+        moved = start.copy()
+        return moved, advance(channel, tally, moved, table, circular, more, 0.0)[1]
+
+    rates = estimated_rates(frequencies, advanced) if table.is_fixed else None
+    return Solution(frequencies, Outcome(stop, rounds, log_likelihood(channel, tally, frequencies), change, rates))
 
 
 def advance(
