@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from shufflegram import Domain, datasets, plan
 from shufflegram.estimators.uncertainty import Band
+from shufflegram.mechanism import Mechanism, SquareWave
 from shufflegram.randomness import SeededSource
 
 Floats = NDArray[np.float64]
@@ -56,6 +57,12 @@ def held(band: Band, histogram: NDArray[np.int64]) -> NDArray[np.bool_]:
     return (band.lower[1:-1] <= cdf) & (cdf <= band.upper[1:-1])
 
 
+def half_width(mechanism: Mechanism) -> int:
+    if not isinstance(mechanism, SquareWave):
+        raise TypeError(f"the planned mechanism is a square wave, not {mechanism}")
+    return mechanism.half_width
+
+
 def print_coverage(name: str, crowd: Crowd, epsilon: float, circular: bool) -> None:
     domain = Domain(0, 1, BINS, circular=circular)
     planned = plan(domain, users=USERS, epsilon=epsilon, delta=1e-6)
@@ -71,7 +78,7 @@ def print_coverage(name: str, crowd: Crowd, epsilon: float, circular: bool) -> N
         wider.append(np.mean(other.upper - other.lower) / np.mean(one.upper - one.lower))
     edges = np.mean(pointwise, axis=0)
     print(
-        f"{name:<22}{'circle' if circular else 'line':<8}{epsilon:>7g}{planned.mechanism.half_width:>12}"
+        f"{name:<22}{'circle' if circular else 'line':<8}{epsilon:>7g}{half_width(planned.mechanism):>12}"
         f"{edges.mean():>7.0%}{edges.min():>7.0%}{np.mean(simultaneous):>14.0%}"
         f"{np.mean(unassuming):>12.0%}{np.mean(wider):>6.1f} x"
     )

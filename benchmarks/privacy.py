@@ -4,7 +4,7 @@
 
 One core. Each line is a grid of settings at the boundary of what is private; for each setting the best of a few runs,
 and of these the median and the worst. The naive way to the same delta, the multinomial sum written out in NumPy, stands
-beside it as far as it can go.
+beside it as far as it can go. Then how far apart the two ends of a delta are, by the size of the crowd.
 """
 
 import math
@@ -21,7 +21,7 @@ from shufflegram.mechanism import ContinuousSquareWave, SquareWave
 from shufflegram.privacy import accounting, exact
 from shufflegram.privacy.certify import certify
 from shufflegram.privacy.composition import composed_epsilon, single_delta
-from shufflegram.privacy.laws import PrivacyLaw, blanket_law
+from shufflegram.privacy.laws import PrivacyLaw, blanket_law, window_law
 
 Wave = SquareWave | ContinuousSquareWave
 
@@ -37,6 +37,12 @@ WAVES: list[Wave] = [
 CROWDS = [10**power for power in range(3, 11)]
 EPSILONS = [0.01, 0.1, 1.0]
 DELTAS = [1e-5, 1e-8]
+
+# For the brackets: from the narrowest windows to the widest, and budgets down to the smallest that are asked for.
+SHARES = [Fraction(1, 2048), Fraction(1, 512), Fraction(9, 520), Fraction(65, 576), Fraction(1, 3), Fraction(1, 2)]
+FEW_AND_MANY = [3, 30, 100, 300, *CROWDS]
+MORE_EPSILONS = [0.01, 0.1, 1.0, 3.0]
+MORE_DELTAS = [1e-5, 1e-8, 1e-12]
 
 
 def seconds(action: Callable[[], object], runs: int) -> float:
@@ -135,7 +141,30 @@ def print_beside_the_sum() -> None:
         print(f"{users:>8}{1e3 * naive:>12.2f}{1e3 * fast:>9.2f}{naive / fast:>9.0f}   {difference:.1e}")
 
 
+def print_widths() -> None:
+    print("\nThe blanket's delta at its boundary: (upper - lower) / upper, and the most points that were summed\n")
+    print(f"{'n':>8}{'grid':>6}{'median':>10}{'worst':>10}{'points':>8}   worst at")
+    for users in FEW_AND_MANY:
+        widths: dict[str, float] = {}
+        points = 0
+        for share in SHARES:
+            for epsilon in MORE_EPSILONS:
+                for delta in MORE_DELTAS:
+                    ratio = Fraction(accounting.largest_guaranteed_ratio(share, users, epsilon, delta))
+                    evaluation = exact.evaluate(window_law(ratio, share), users, epsilon)
+                    bracket, contour = evaluation.delta, evaluation.contour
+                    # next to the local guarantee delta is 0 or beyond all digits
+                    if contour is not None and bracket.upper > delta / 2:
+                        setting = f"share {share}, eps {epsilon:g}, delta {delta:g}"
+                        widths[setting] = (bracket.upper - bracket.lower) / bracket.upper
+                        points = max(points, contour.points().size)
+        worst = max(widths, key=lambda setting: widths[setting])
+        middle = median(widths.values())
+        print(f"{users:>8.0e}{len(widths):>6}{middle:>10.1e}{widths[worst]:>10.1e}{points:>8}   {worst}")
+
+
 if __name__ == "__main__":
     print_answers()
+    print_widths()
     print_beside_the_sum()
     print_rounds()

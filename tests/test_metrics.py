@@ -1,6 +1,7 @@
 """Metrics by hand-computed cases, against SciPy, and against brute force on the circle."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -100,12 +101,13 @@ def test_what_is_no_pair_of_distributions_is_refused() -> None:
 
 
 def test_questions_that_mean_nothing_are_refused() -> None:
-    for share in (0, 1, -0.2, math.nan):
+    text: Any = "half"
+    for share in (0, 1, -0.2, math.nan, text):
         with pytest.raises(InputError, match="share"):
             range_query_error(TRUTH, ESTIMATE, share)
-    for starts in ([0.9], [-0.1], [], [math.nan]):
+    for starts in ([0.9], [-0.1], [], [math.nan], text, [text], [[0.1]]):
         with pytest.raises(InputError, match="starts"):
             range_query_error(TRUTH, ESTIMATE, 0.2, starts=starts)
-    for levels in ([0.0], [1.0], [], [math.nan]):
+    for levels in ([0.0], [1.0], [], [math.nan], text, [text], [[0.1]]):
         with pytest.raises(InputError, match="levels"):
             quantile_error(TRUTH, ESTIMATE, levels)

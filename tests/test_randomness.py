@@ -1,7 +1,8 @@
-"""Sources of randomness: bounds, uniform integers, uniform orders. Chance tests by the audit: false alarms <= 1e-9."""
+"""Sources of randomness: bounds, uniform integers, uniform orders. Chance tests by the audit, which counts them."""
 
 import itertools
 import os
+from typing import Any
 
 import numpy as np
 import pytest
@@ -122,3 +123,14 @@ def test_the_secure_source_does_not_repeat_and_ignores_numpy_seeds() -> None:
     # equal with probability 2**-6200
     first, second = (SecureSource().integers_below(2**62, 100) for _ in range(2))
     assert (first != second).any()
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "1", None, True])
+def test_seeds_that_are_none(seed: Any) -> None:
+    with pytest.raises(InputError, match="a seed must be a whole number"):
+        SeededSource(simulation_seed=seed)
+
+
+def test_numpy_counts_as_a_seed() -> None:
+    seed: Any = np.int64(5)
+    assert (SeededSource(seed).order(9) == SeededSource(5).order(9)).all()

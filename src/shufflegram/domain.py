@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .checks import is_whole
 from .errors import DomainError, ValuesError
 
 Spacing = Literal["equal", "log", "given"]
@@ -48,7 +49,7 @@ class Domain:
         low, high = _finite_number("low", self.low), _finite_number("high", self.high)
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
-        if isinstance(self.bins, bool) or not isinstance(self.bins, (int, np.integer)):
+        if not is_whole(self.bins):
             raise DomainError(f"bins must be a whole number, got {self.bins!r}")
         object.__setattr__(self, "bins", int(self.bins))
         if not low < high:

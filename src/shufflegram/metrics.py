@@ -7,6 +7,7 @@ the same m bins. P is the CDF, linear within a bin.
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .checks import is_finite
 from .errors import InputError
 
 Floats = NDArray[np.float64]
@@ -25,7 +26,7 @@ def range_query_error(
     By default over every bin edge at which such a range can start: on a line those up to 1 - share, on a circle all.
     """
     true, estimated = _frequencies(truth, estimate)
-    if not 0 < share < 1:
+    if not (is_finite(share) and 0 < share < 1):
         raise InputError(f"share is the length of the range and must be between 0 and 1, got {share!r}")
     bins = true.size
     latest = 1.0 if circular else 1 - share
@@ -33,9 +34,10 @@ def range_query_error(
         edges = np.arange(bins + (not circular)) / bins
         begin = edges[edges <= latest + ROUNDING]
     else:
-        begin = np.atleast_1d(np.asarray(starts, dtype=np.float64))
-        if begin.ndim != 1 or begin.size == 0 or not np.all((begin >= 0) & (begin <= latest + ROUNDING)):
+        given = _numbers(starts)
+        if given is None or not np.all((given >= 0) & (given <= latest + ROUNDING)):
             raise InputError(f"starts must be numbers between 0 and {latest:g}")
+        begin = given
     end = begin + share
     if circular:
         # Each range adds P(1) = 1 where it wraps, on both sides alike.
@@ -48,8 +50,8 @@ def range_query_error(
 def quantile_error(truth: ArrayLike, estimate: ArrayLike, levels: ArrayLike = LEVELS) -> float:
     """The mean over levels of |Q - Q'|, where Q(level) is the last bin edge with P <= level."""
     true, estimated = _frequencies(truth, estimate)
-    wanted = np.atleast_1d(np.asarray(levels, dtype=np.float64))
-    if wanted.ndim != 1 or wanted.size == 0 or not np.all((wanted > 0) & (wanted < 1)):
+    wanted = _numbers(levels)
+    if wanted is None or not np.all((wanted > 0) & (wanted < 1)):
         raise InputError("levels must be numbers between 0 and 1, such as 0.05, 0.1, ..., 0.95")
     # Edge i is the last one when i of the m cumulative sums are at most the level.
     bins_below = [np.searchsorted(np.cumsum(f), wanted + ROUNDING, side="right") for f in (true, estimated)]
@@ -64,6 +66,15 @@ def wasserstein(truth: ArrayLike, estimate: ArrayLike, circular: bool = False) -
         # Another cut shifts every difference by the same amount, and the median is the shift that leaves the least.
         difference -= np.median(difference)
     return float(np.mean(np.abs(difference)))
+
+
+def _numbers(given: ArrayLike) -> Floats | None:
+    """One number or a flat list of them as an array; None if they are not that."""
+    try:
+        numbers = np.atleast_1d(np.asarray(given, dtype=np.float64))
+    except (TypeError, ValueError):
+        return None
+    return numbers if numbers.ndim == 1 and numbers.size > 0 else None
 
 
 def _frequencies(truth: ArrayLike, estimate: ArrayLike) -> tuple[Floats, Floats]:

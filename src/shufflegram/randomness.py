@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from .checks import is_whole
 from .errors import InputError
 
 Integers = NDArray[np.int64]
@@ -60,6 +61,8 @@ class SeededSource:
     """A repeatable source, for simulation and tests only: whoever knows the seed can undo the randomization."""
 
     def __init__(self, simulation_seed: int) -> None:
+        if not is_whole(simulation_seed) or simulation_seed < 0:
+            raise InputError(f"a seed must be a whole number, at least 0, got {simulation_seed!r}")
         self.generator = np.random.default_rng(simulation_seed)
 
     def integers_below(self, bound: int, size: int) -> Integers:

@@ -53,6 +53,21 @@ def test_bounds_are_in_order(b: float, k: float) -> None:
     assert paper_bound(b, k) <= prior_bound(b, k) * (1 + 1e-9)
 
 
+# much at both ends, and nothing but the ends
+ONLY_UNIFORM = [
+    ("0.2715", "2.239", [25, *[1] * 62, 25], 1.09),
+    ("0.5", "2", [1, *[0] * 62, 1], 1.3),
+]
+
+
+@pytest.mark.parametrize(("b", "k", "histogram", "beyond"), ONLY_UNIFORM)
+def test_the_paper_bound_holds_for_a_uniform_input_only(b: str, k: str, histogram: list[int], beyond: float) -> None:
+    wave = ContinuousSquareWave(Fraction(b), Fraction(k))
+    objective = paper_bound(float(b), float(k))
+    assert mutual_information(wave) < objective
+    assert beyond * objective < mutual_information(wave, histogram) < prior_bound(float(b), float(k))
+
+
 def test_a_ratio_of_one_tells_nothing() -> None:
     assert mutual_information(SquareWave(10, 1, Fraction(1))) == pytest.approx(0.0, abs=1e-15)
 

@@ -1,7 +1,9 @@
 """Which parameters are chosen: the paper's numbers, the best half width, and what is refused."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,12 +12,16 @@ from hypothesis import strategies as st
 from shufflegram.design import paper_search
 from shufflegram.design import square_wave as design
 from shufflegram.design.information import mutual_information, paper_bound
+from shufflegram.domain import Domain
 from shufflegram.errors import BudgetError, InfeasibleError
-from shufflegram.mechanism import SquareWave, widest_half_width
-from shufflegram.privacy import exact
+from shufflegram.mechanism import widest_half_width
+from shufflegram.privacy import bounds, exact
+from shufflegram.privacy.accounting import largest_guaranteed_ratio
 from shufflegram.privacy.bounds import hoeffding
 from shufflegram.privacy.budget import Budget
-from shufflegram.privacy.laws import blanket_law
+from shufflegram.privacy.certify import certify
+from shufflegram.privacy.laws import blanket_law, window_law
+from shufflegram.protocols import build
 
 PAPER = Budget(0.01, 1e-5, 100_000)
 BUDGETS = [PAPER, Budget(0.1, 1e-5, 100_000), Budget(0.5, 1e-5, 1_000_000), Budget(0.02, 1e-5, 9_987)]
@@ -123,17 +129,92 @@ def test_a_readable_ratio_is_below_and_near(ratio: float) -> None:
     assert float(readable) - 1 >= (ratio - 1) * (1 - 2e-3) - 1e-12
 
 
-def test_a_hopeless_collection_is_refused_with_what_would_do() -> None:
-    hopeless = Budget(0.01, 1e-5, 50)
-    wave = SquareWave(512, 6, Fraction(11, 10))
+HOPELESS = [
+    Budget(0.01, 1e-5, 50),
+    Budget(0.01, 1e-5, 1),
+    # here it is the cap that leaves nothing to tell
+    Budget(19.0, 1e-5, 13_391, max_local_epsilon=0.00115),
+    Budget(0.5, 1e-5, 10**14, max_local_epsilon=1e-7),
+]
+
+
+def named_remedies(message: str, budget: Budget) -> list[Budget]:
+    """The budgets that a refusal says would do."""
+    words = message.rpartition("; ")[2].removesuffix(" would do")
+    remedies = []
+    for remedy in words.split(" or "):
+        if remedy.endswith(" honest reports"):
+            remedies.append(replace(budget, users=int(remedy.split(" ")[0].replace(",", ""))))
+        else:
+            name, number = remedy.split(" ")
+            change: dict[str, Any] = {name: float(number)}
+            remedies.append(replace(budget, **change))
+    return remedies
+
+
+@pytest.mark.parametrize("protocol", ["asp", "ssw"])
+@pytest.mark.parametrize("budget", HOPELESS)
+def test_a_hopeless_collection_is_refused_with_what_would_do(budget: Budget, protocol: str) -> None:
+    domain = Domain(0, 1, 24)
     with pytest.raises(InfeasibleError, match="next to nothing") as caught:
-        design.require_information(wave, hopeless)
+        build(protocol, domain, budget)
     message = str(caught.value)
-    users = int(message.split("about ")[1].split(" users")[0].replace(",", ""))
-    epsilon = float(message.split("epsilon ")[-1].split(" ")[0])
-    for enough in (Budget(0.01, 1e-5, users), Budget(epsilon * 1.05, 1e-5, 50)):
-        better = design.at_largest_ratio(512, 6, circular=False, budget=enough)
-        design.require_information(better, enough)
+    assert f"{budget.users:,} honest report{'' if budget.users == 1 else 's'}, epsilon" in message
+    assert ("max_local_epsilon" in message) == (budget.max_local_epsilon is not None)
+    remedies = named_remedies(message, budget)
+    assert remedies
+    for remedy in remedies:
+        assert build(protocol, domain, remedy).mechanism.local_epsilon > 0
+
+
+def test_a_cap_that_leaves_nothing_is_named_first() -> None:
+    with pytest.raises(InfeasibleError) as caught:
+        build("asp", Domain(0, 1, 24), HOPELESS[2])
+    first, *others = named_remedies(str(caught.value), HOPELESS[2])
+    assert first == replace(HOPELESS[2], max_local_epsilon=first.max_local_epsilon)
+    assert first.max_local_epsilon is not None
+    assert 0.00115 < first.max_local_epsilon < 0.2
+    # a larger epsilon does not help here and is not named
+    assert {other.epsilon for other in others} == {19.0}
+
+
+def test_where_no_single_remedy_is_enough_several_are_asked_for() -> None:
+    with pytest.raises(InfeasibleError, match="raise several"):
+        build("asp", Domain(0, 1, 24), Budget(1e-9, 1e-15, 2, max_local_epsilon=1e-9))
+
+
+@pytest.mark.parametrize(
+    ("budget", "ratio"), [(Budget(3.0, 1e-11, 1000), math.exp(3)), (Budget(0.001, 1e-5, 5), math.exp(0.001))]
+)
+def test_published_parameters_are_never_worse_than_the_local_guarantee(budget: Budget, ratio: float) -> None:
+    # Hoeffding's formula does not know that delta is 0 up to k = exp(epsilon)
+    b = Fraction(1, 10)
+    assert bounds.log_hoeffding(ratio, float(2 * b / (1 + 2 * b)), budget.users, budget.epsilon) > math.log(
+        budget.delta
+    )
+    for wave in (design.published_asp(budget), design.published_ssw(budget)):
+        assert float(wave.density_ratio) >= 1 + (ratio - 1) * 0.999
+        assert exact.delta(blanket_law(wave), budget.users, budget.epsilon).upper <= budget.delta
+
+
+@pytest.mark.parametrize("budget", [Budget(16.218, 4e-8, 10**6), Budget(10.0, 4e-8, 10**8), Budget(20.0, 1e-5, 10**9)])
+def test_a_narrow_window_keeps_its_digits(budget: Budget) -> None:
+    wave = design.exact_ssw(budget)
+    assert 0 < wave.half_width < Fraction(1, 10**4)
+    expected = design.sw_half_width(wave.local_epsilon)
+    assert float(wave.half_width) == pytest.approx(expected, rel=1e-4)
+    assert build("ssw", Domain(0, 1, 64), budget).mechanism.local_epsilon > 10
+
+
+def test_what_is_searched_for_leaves_room_for_the_proof() -> None:
+    # a proof is written in a few digits, rounded up: a little wider than the search, and never by all that is left
+    widths = []
+    for users, epsilon in ((1, 1.0), (1_000, 0.1), (10**5, 0.5), (10**7, 0.1)):
+        ratio = largest_guaranteed_ratio(Fraction(1, 16), users, epsilon, 1e-5)
+        law = window_law(Fraction(ratio), Fraction(1, 16))
+        proven = certify(law, users, Fraction(epsilon)).delta_upper
+        widths.append(float(proven / Fraction(exact.delta(law, users, epsilon).upper)))
+    assert 1 < max(widths) < 1 / design.PROVABLE
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shufflegram.estimators.smoothing import SmoothingTable
+
 Floats = NDArray[np.float64]
 
 
@@ -20,6 +22,25 @@ def em(matrix: Floats, counts: Floats, rounds: int) -> Floats:
     for _ in range(rounds):
         frequencies = em_step(matrix, counts, frequencies)
     return frequencies
+
+
+def smooth(frequencies: Floats, table: SmoothingTable, round_number: int, circular: bool = False) -> Floats:
+    """One refinement step: the mean over each bin's window, with the weights of that round."""
+    bins = frequencies.size
+    fitted = table.fitted(bins, circular)
+    position = fitted.position[round_number % len(fitted.position)]
+    weighted: Floats = position[0] * frequencies
+    weights: Floats = np.full(bins, position[0])
+    for distance in range(1, fitted.radius + 1):
+        for step in (-distance, distance):
+            neighbours = np.roll(frequencies, -step)
+            there = circular | ((np.arange(bins) + step >= 0) & (np.arange(bins) + step < bins))
+            difference = (frequencies - neighbours) / fitted.frequency_scale
+            weight = there * position[distance] * np.exp(-(difference**2) / 2)
+            weighted += weight * neighbours
+            weights += weight
+    smoothed: Floats = weighted / weights
+    return smoothed
 
 
 def distances(bins: int, circular: bool) -> NDArray[np.int64]:

@@ -1,6 +1,7 @@
 """The refinement step: its weights, and what it does to a bin that stands out (the paper's Theorem 6)."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,9 +10,11 @@ from hypothesis import strategies as st
 
 from shufflegram.errors import InputError
 from shufflegram.estimators import AdaptiveSmoothing, BinomialSmoothing, GaussianSmoothing, NoSmoothing
-from shufflegram.estimators.em import run
-from shufflegram.estimators.smoothing import SmoothingTable, smooth
+from shufflegram.estimators.em import advance
+from shufflegram.estimators.merging import MixtureReduction
+from shufflegram.estimators.smoothing import SmoothingTable
 
+from .dense_reference import smooth
 from .settings import SETTINGS, Floats, discrete
 
 LINE = SETTINGS["line"]
@@ -63,6 +66,12 @@ def test_equal_sigmas_are_one_constant_row() -> None:
     assert GaussianSmoothing(sigma=0.7).table(LINE.channel, LINE.counts).is_fixed
 
 
+def test_whole_numbers_of_numpy_will_do() -> None:
+    radius: Any = np.int64(3)
+    assert AdaptiveSmoothing(radius=radius, period=radius) == AdaptiveSmoothing(radius=3, period=3)
+    assert MixtureReduction(rounds_between_merges=radius) == MixtureReduction(rounds_between_merges=3)
+
+
 def test_the_window_never_meets_a_bin_twice() -> None:
     table = AdaptiveSmoothing(radius=3).table(LINE.channel, LINE.counts)
     assert table.fitted(7, True).radius == 3
@@ -80,11 +89,14 @@ def test_the_window_never_meets_a_bin_twice() -> None:
         {"sigma_max": math.inf},
         {"sigma_min": 2.0},
         {"period": 0},
+        {"period": True},
+        {"sigma_min": "a"},
+        {"sigma_max": None},
     ],
 )
-def test_parameters_that_mean_nothing_are_refused(wrong: dict[str, float]) -> None:
+def test_parameters_that_mean_nothing_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(InputError):
-        AdaptiveSmoothing(**wrong)  # type: ignore[arg-type]
+        AdaptiveSmoothing(**wrong)
 
 
 frequencies_on_bins = st.lists(st.floats(1e-6, 1.0), min_size=2, max_size=40).map(lambda raw: np.array(raw) / sum(raw))
@@ -134,10 +146,12 @@ def test_the_compiled_step_keeps_a_peak_from_growing() -> None:
     setting = discrete(32, 0, 1000, False, spiky=True)
     for refinement in (BinomialSmoothing(), GaussianSmoothing(), AdaptiveSmoothing()):
         plain = np.full(32, 1 / 32)
-        run(setting.channel, setting.counts, plain, NoSmoothing().table(setting.channel, setting.counts), False, 1, 0.0)
+        advance(
+            setting.channel, setting.counts, plain, NoSmoothing().table(setting.channel, setting.counts), False, 1, 0.0
+        )
         refined = np.full(32, 1 / 32)
         table = refinement.table(setting.channel, setting.counts)
-        run(setting.channel, setting.counts, refined, table, False, 1, 0.0)
+        advance(setting.channel, setting.counts, refined, table, False, 1, 0.0)
         expected = smooth(plain, table, 0)
         assert refined == pytest.approx(expected / expected.sum(), abs=1e-14)
         # Normalisation follows the step and rescales all bins alike, so the theorem is checked before it.

@@ -10,14 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shufflegram.privacy as privacy
-from shufflegram.errors import BudgetError, InfeasibleError, MechanismError, ShufflegramError
+from shufflegram.errors import BudgetError, CertificationError, InfeasibleError, MechanismError, ShufflegramError
 from shufflegram.mechanism import ContinuousSquareWave, SquareWave, widest_half_width
 from shufflegram.privacy import accounting, exact
 from shufflegram.privacy.accounting import honest_reports, largest_ratio_under, smallest_users
 from shufflegram.privacy.bracket import Bracket
 from shufflegram.privacy.budget import LARGEST_EPSILON
-from shufflegram.privacy.laws import blanket_law, window_law
+from shufflegram.privacy.laws import PrivacyLaw, blanket_law, window_law
 from shufflegram.privacy.lower import explicit_laws, explicit_window_laws
+
+from .rational import with_mass_scaled
 
 Wave = SquareWave | ContinuousSquareWave
 
@@ -68,7 +70,9 @@ def test_the_largest_density_ratio_is_the_largest(wave: Wave, users: int, epsilo
         law = window_law(Fraction(value), wave.window_share)
         assert (exact.delta(law, users, epsilon).upper <= delta) is holds
     # above the upper end, explicit datasets lose more
-    too_large = max(exact.delta(law, users, epsilon).lower for law in explicit_window_laws(Fraction(ratio.upper), wave.window_share))
+    too_large = max(
+        exact.delta(law, users, epsilon).lower for law in explicit_window_laws(Fraction(ratio.upper), wave.window_share)
+    )
     assert ratio.upper == ratio.lower or too_large > delta
 
 
@@ -182,6 +186,24 @@ def test_epsilons_that_mean_nothing(epsilon: Any) -> None:
             question()
 
 
+def test_ends_that_contradict_each_other_are_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    def of_a_thinner_blanket(wave: Wave) -> PrivacyLaw:
+        return with_mass_scaled(window_law(wave.density_ratio, wave.window_share), Fraction(9, 10))
+
+    monkeypatch.setattr(accounting, "blanket_law", of_a_thinner_blanket)
+    with pytest.raises(CertificationError, match="contradict each other"):
+        privacy.delta(WAVES[0], 10**5, 0.01)
+    with pytest.raises(CertificationError, match="contradict each other"):
+        privacy.epsilon(WAVES[0], 10**5, 1e-5)
+
+
+def test_ends_that_cross_by_rounding_meet() -> None:
+    assert accounting._agreeing(1e-5 * (1 + 1e-12), 1e-5) == Bracket(1e-5, 1e-5)
+    assert accounting._agreeing(0.0, 0.0) == Bracket(0.0, 0.0)
+    with pytest.raises(CertificationError):
+        accounting._agreeing(1e-300, 0.0)
+
+
 def test_a_bracket_is_ordered() -> None:
     with pytest.raises(ArithmeticError, match="ordered"):
         Bracket(2.0, 1.0)
@@ -207,8 +229,10 @@ def test_absurd_input_is_answered(users: int, epsilon: float, ratio: Fraction) -
         ContinuousSquareWave(Fraction(1, 10**9), ratio),
     ]
     for wave in waves:
+        # no warning, and no contradiction: the ends are of different laws, and crossed ones are refused
         answer = privacy.delta(wave, users, epsilon)
-        assert 0 <= answer.lower <= answer.upper <= 1
+        assert (answer.upper > 0) == (wave.local_epsilon > epsilon * (1 + 1e-12))
+        assert answer.upper <= 1
 
 
 def any_wave(generator: np.random.Generator, epsilon: float) -> Wave | None:
@@ -253,8 +277,7 @@ def test_random_input_is_answered(count: int) -> None:
         answered += 1
         # ends are those of two independent evaluations, and they do not cross
         least = max(exact.delta(law, users, epsilon).lower for law in explicit_laws(wave))
-        assert least <= exact.delta(blanket_law(wave), users, epsilon).upper
-        assert 0 <= answer.lower <= answer.upper <= 1
+        assert least <= answer.upper == exact.delta(blanket_law(wave), users, epsilon).upper
 
 
 @settings(max_examples=25)

@@ -2,14 +2,17 @@
 
 import math
 from fractions import Fraction
+from functools import partial
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
+from flint import arb, arb_poly, ctx
 
 from shufflegram.errors import BudgetError, InfeasibleError
 from shufflegram.mechanism import ContinuousSquareWave, SquareWave
-from shufflegram.privacy import accounting, exact
+from shufflegram.privacy import accounting, composition, exact
 from shufflegram.privacy.composition import MOST_ROUNDS, Round, compose, composed_delta, composed_epsilon
 from shufflegram.privacy.laws import Atom, PrivacyLaw, blanket_law, window_law
 
@@ -148,6 +151,57 @@ def test_masses_are_a_distribution_or_a_little_more() -> None:
         assert 0 < order.rounding < 1e-9
 
 
+# --- what is added to be safe ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 1.5])
+def test_losses_beyond_the_grid_count_in_every_round(
+    times: int, epsilon: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # the grid ends so early that the answer is wrong without what is beyond it, once for each round
+    monkeypatch.setattr(composition, "BEYOND_GRID", 1e-2)
+    law = window_law(Fraction(3), Fraction(1, 3))
+    truth = enumerated_delta([(law, 3)] * times, epsilon)
+    assert Fraction(compose([Round(law, 3, math.log(3), times)]).delta(epsilon)) >= truth
+
+
+def test_what_transforms_err_by_is_added(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(composition, "POINTS", 60)
+    for users, times in ((100, 2), (10**5, 7), (10**4, 40)):
+        each = round_of(BASE, users, times)
+        (together,) = compose([each]).orders
+        count = (together.masses.size - 1) // (2 * times)
+        single = composition._connect_the_dots(each, count, together.spacing)
+        with ctx.workprec(256):
+            power = arb_poly([arb(float(mass)) for mass in single.masses]) ** times
+            error = sum((abs(arb(float(m)) - power[i]) for i, m in enumerate(together.masses)), arb(0))
+            assert 0 < float(error) <= together.rounding
+            # and it is not so much more that deltas of any use would drown in it
+            assert together.rounding < 1e-10
+
+
+def test_the_line_of_dots_is_not_below_its_corners() -> None:
+    few = window_law(Fraction(10**6), Fraction(1, 512))
+    for law, users in ((blanket_law(BASE), 10**5), (blanket_law(BASE), 3), (few, 1000)):
+        local = math.log(max(float(atom.gain) for atom in law.atoms))
+        reach = accounting.smallest_epsilon(partial(composition.single_delta, law, users), 1e-15, local)
+        count = 200
+        spacing = reach / count
+        single = composition._connect_the_dots(Round(law, users, local), count, spacing)
+        with ctx.workprec(256):
+            gains = [(arb(spacing) * j).exp() for j in range(-count, count + 1)]
+            # from the last dot down: sum of p_j (1 - E / exp(eps_j)) over the dots above
+            mass, shrunk = arb(0), arb(0)
+            for dot in range(2 * count, count - 1, -1):
+                line = arb(single.infinite) + mass - gains[dot] * shrunk
+                if single.masses[dot] > 0:
+                    known = composition.single_delta(law, users, spacing * (dot - count))
+                    assert line >= arb(known)
+                mass += arb(float(single.masses[dot]))
+                shrunk += arb(float(single.masses[dot])) / gains[dot]
+
+
 def test_ten_thousand_rounds_can_be_composed() -> None:
     # a hundred times more users than for 100 rounds: nearly the same loss
     epsilon = composed_epsilon(BASE, 10**7, 10_000, 1e-5)
@@ -164,6 +218,11 @@ def test_what_cannot_be_composed() -> None:
         compose([round_of(BASE, 1000, MOST_ROUNDS), round_of(BASE, 1000)])
     with pytest.raises(BudgetError, match="users"):
         compose([Round(blanket_law(BASE), 0, 1.0)])
+
+
+def test_numpy_counts_rounds_too() -> None:
+    times: Any = np.int64(3)
+    assert compose([round_of(BASE, 1000, times)]).delta(0.1) == compose([round_of(BASE, 1000, 3)]).delta(0.1)
 
 
 def test_a_delta_that_cannot_be_resolved() -> None:

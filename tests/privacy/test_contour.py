@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from shufflegram.privacy.contour import Contour, turn
+from shufflegram.privacy.contour import Contour, one_minus_cosine_and_sine
 from shufflegram.privacy.exact import ROUNDING
 
 Floats = NDArray[np.float64]
@@ -41,11 +41,11 @@ def worst_turn(one_minus_cosine: Floats, sine: Floats) -> float:
 
 
 def test_a_turn_errs_by_a_small_part_of_what_the_evaluator_allows_for() -> None:
-    assert worst_turn(*turn(angles())) < 0.25
+    assert worst_turn(*one_minus_cosine_and_sine(angles())) < 0.25
 
 
 def test_a_tangent_in_single_precision_would_be_seen() -> None:
-    short, sine = turn(angles().astype(np.float32))
+    short, sine = one_minus_cosine_and_sine(angles().astype(np.float32))
     assert worst_turn(short, sine) > 0.25
 
 

@@ -12,7 +12,7 @@ from scipy.special import gammaln
 
 from shufflegram.errors import BudgetError, MechanismError
 from shufflegram.mechanism import ContinuousSquareWave, SquareWave
-from shufflegram.privacy import accounting, exact
+from shufflegram.privacy import accounting, bounds, exact
 from shufflegram.privacy.laws import Atom, PrivacyLaw, blanket_law, clone_law, window_law
 from shufflegram.privacy.lower import explicit_laws
 
@@ -127,9 +127,13 @@ def test_brackets_are_tight_where_they_are_used(users: int, epsilon: float) -> N
             assert bracket.upper <= delta
             assert bracket.upper == pytest.approx(delta, rel=1e-6)
             # With a large epsilon and few users, few reports hide one: the integrand fades slowly, and the bracket is
-            # wider, but never by much.
+            # wider; by how much beyond this grid, docs/decisions/0002 tells.
             confined = users >= 10**5 and epsilon <= 0.1
             assert bracket.upper - bracket.lower < (1e-4 if confined else 0.03) * bracket.upper
+
+
+def values_of(law: PrivacyLaw, epsilon: float) -> list[tuple[Atom, float]]:
+    return list(zip(law.atoms, exact.law_values(law, epsilon), strict=True))
 
 
 ratios = st.fractions(1, 10**4, max_denominator=1000)
@@ -140,9 +144,17 @@ epsilons = st.floats(0, 10)
 
 @settings(max_examples=150)
 @given(ratio=ratios, share=shares, users=crowds, epsilon=epsilons)
-def test_brackets_are_ordered_probabilities(ratio: Fraction, share: Fraction, users: int, epsilon: float) -> None:
-    bracket = exact.delta(window_law(ratio, share), users, epsilon)
-    assert 0 <= bracket.lower <= bracket.upper <= 1
+def test_brackets_meet_what_anyone_can_check_by_hand(
+    ratio: Fraction, share: Fraction, users: int, epsilon: float
+) -> None:
+    law = window_law(ratio, share)
+    bracket = exact.delta(law, users, epsilon)
+    mean = sum(float(atom.probability) * value for atom, value in values_of(law, epsilon))
+    one_term = sum(float(atom.probability) * max(value, 0.0) for atom, value in values_of(law, epsilon))
+    # (E S)_+ <= E S_+ <= N E X_+, and Chernoff's bound
+    assert bracket.upper >= mean * (1 - 1e-12)
+    assert bracket.lower <= one_term * (1 + 1e-12)
+    assert bracket.lower <= bounds.chernoff(law, users, epsilon) * (1 + 1e-12)
 
 
 @settings(max_examples=60)
@@ -231,5 +243,15 @@ def test_laws_that_are_none() -> None:
 def test_densities_that_floats_cannot_hold() -> None:
     with pytest.raises(MechanismError, match="smaller density ratio"):
         exact.delta(window_law(Fraction(10**400), THIRD), 1000, 1.0)
-    bracket = exact.delta(window_law(Fraction(10**140), THIRD), 1000, 1.0)
-    assert 0 <= bracket.lower <= bracket.upper <= 1
+    # the target's own window, nearly surely: 1 / 1000 of the density ratio's share
+    assert exact.delta(window_law(Fraction(10**140), THIRD), 1000, 1.0).upper <= 1
+
+
+@pytest.mark.parametrize("power", [305, 330, 1000])
+def test_probabilities_that_floats_cannot_hold(power: int) -> None:
+    # one report in the narrow window says all: delta = share * g * (k - E), with g next to 1
+    ratio, share = Fraction(10**90), Fraction(1, 10**power)
+    for users in (1, 7):
+        upper = exact.delta(window_law(ratio, share), users, 1.0).upper
+        assert upper >= float(ratio * share) * (1 - 1e-12)
+        assert upper <= float(ratio * share) * (1 + 1e-12) + 1e-307

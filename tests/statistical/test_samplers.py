@@ -1,6 +1,6 @@
 """Every sampler of the square wave against its law, and planted bugs that the same audit must find.
 
-The secure source cannot be seeded: its tests may fail by chance, each with a probability of at most 1e-9 (audit.py).
+The secure source cannot be seeded: its tests may fail by chance. How often, all of them together, stands in `audit`.
 """
 
 import os
@@ -25,7 +25,7 @@ from shufflegram.randomizers.device import draw_report, report_at
 from shufflegram.randomizers.square_wave import BLOCK
 from shufflegram.randomness import SecureSource, SeededSource, Source
 
-from .audit import continuous_law, findings, law, unit_findings
+from .audit import FALSE_ALARM, SUITE_FALSE_ALARM, UNSEEDED, continuous_law, findings, law, unit_findings
 
 Integers = NDArray[np.int64]
 Sampler = Callable[[SquareWave, int, int], Integers]
@@ -199,6 +199,12 @@ def audited(sampler: Sampler, mechanism: SquareWave, users: int) -> list[str]:
         for cell in inputs_of(mechanism)
         for finding in findings(sampler(mechanism, cell, users), law(mechanism, cell))
     ]
+
+
+def test_the_whole_suite_hardly_ever_fails_by_chance() -> None:
+    audits = [*MEDIUM, *MEDIUM, *LARGE]
+    assert sum(len(inputs_of(mechanism)) for mechanism in audits) == UNSEEDED["statistical/test_samplers.py"]
+    assert FALSE_ALARM * sum(UNSEEDED.values()) < SUITE_FALSE_ALARM
 
 
 @pytest.mark.parametrize("mechanism", MEDIUM, ids=name)

@@ -12,9 +12,7 @@ from .output import counted, rounded_down, rounded_up, show_facts, show_json, sh
 from .promise import load_plan
 
 if TYPE_CHECKING:
-    from ..mechanism import ContinuousSquareWave, SquareWave
-
-    Wave = SquareWave | ContinuousSquareWave
+    from ..mechanism import Mechanism, Wave
 
 ENDS = (
     "Upper ends hold whatever the data are, with room for every rounding; lower ends are reached on some data, so "
@@ -76,7 +74,7 @@ def command(
         if given:
             raise click.UsageError(f"the plan says what the mechanism is; leave {', '.join(given)} out")
         loaded = load_plan(plan)
-        mechanism: Wave = loaded.mechanism
+        mechanism: Mechanism = loaded.mechanism
         users = loaded.guarantee.users if users is None else users
         epsilon = loaded.guarantee.epsilon if epsilon is None else epsilon
         delta = loaded.guarantee.delta if delta is None else delta
@@ -110,7 +108,7 @@ def _mechanism(
 
 
 def _answer(
-    mechanism: "Wave",
+    mechanism: "Mechanism",
     users: int,
     epsilon: float,
     delta: float | None,
@@ -118,27 +116,21 @@ def _answer(
     rounds: int | None,
 ) -> dict[str, Any]:
     from .. import privacy
-    from ..mechanism import SquareWave
+    from ..mechanism import ContinuousSquareWave, SquareWave
     from ..privacy import bounds
 
-    law = privacy.blanket_law(mechanism)
-    ratio, share = float(mechanism.density_ratio), float(mechanism.window_share)
     answer: dict[str, Any] = {
         "mechanism": mechanism.to_dict(),
         "users": users,
         "epsilon": epsilon,
         "delta": privacy.delta(mechanism, users, epsilon).to_dict(),
         "local_epsilon": mechanism.local_epsilon,
-        "looser_bounds_on_delta": {
-            "stronger_clones": bounds.stronger_clones(mechanism, users, epsilon),
-            "chernoff": bounds.chernoff(law, users, epsilon),
-            "clones": bounds.clones(mechanism, users, epsilon),
-            "bennett": bounds.bennett(ratio, share, users, epsilon),
-            "hoeffding_corrected": bounds.hoeffding(ratio, share, users, epsilon),
-        },
-        "not_a_guarantee": {"hoeffding_as_printed": bounds.hoeffding_as_printed(ratio, share, users, epsilon)},
     }
-    if isinstance(mechanism, SquareWave):
+    if isinstance(mechanism, SquareWave | ContinuousSquareWave):
+        found = {bound: bound.delta(mechanism, users, epsilon) for bound in bounds.BOUNDS}
+        answer["looser_bounds_on_delta"] = {each.name: value for each, value in found.items() if each.is_guarantee}
+        answer["not_a_guarantee"] = {each.name: value for each, value in found.items() if not each.is_guarantee}
+    if not isinstance(mechanism, ContinuousSquareWave):
         # A proof of next to nothing takes long, for all of its digits.
         worth = answer["delta"]["upper"] >= LEAST_PROVEN or epsilon >= mechanism.local_epsilon
         answer["proven_delta"] = _proven_delta(mechanism, users, epsilon) if worth else None
@@ -158,22 +150,22 @@ def _answer(
     return answer
 
 
-def _proven_delta(mechanism: "SquareWave", users: int, epsilon: float) -> float | None:
+def _proven_delta(mechanism: "Mechanism", users: int, epsilon: float) -> float | None:
     """The certified delta, rounded up; None if it cannot be proven."""
     from ..errors import CertificationError
     from ..privacy.certify import certify
     from ..privacy.guarantee import as_written
-    from ..privacy.laws import blanket_law
+    from ..privacy.laws import blanket_law, blanket_terms
 
     try:
-        proven = certify(blanket_law(mechanism), users, as_written(epsilon)).delta_upper
+        proven = certify(blanket_law(mechanism), blanket_terms(mechanism, users), as_written(epsilon)).delta_upper
     except CertificationError:
         return None
     nearest = float(proven)
     return nearest if nearest >= proven else math.nextafter(nearest, math.inf)
 
 
-def _fewest(mechanism: "Wave", epsilon: float, delta: float) -> int | None:
+def _fewest(mechanism: "Mechanism", epsilon: float, delta: float) -> int | None:
     """How many honest reports give this budget; None if no number does."""
     from .. import privacy
     from ..errors import BudgetError
@@ -184,7 +176,7 @@ def _fewest(mechanism: "Wave", epsilon: float, delta: float) -> int | None:
         return None
 
 
-def _composed_epsilon(mechanism: "Wave", users: int, rounds: int, delta: float) -> float | None:
+def _composed_epsilon(mechanism: "Mechanism", users: int, rounds: int, delta: float) -> float | None:
     """The epsilon of all rounds together; None if none that means anything can be promised."""
     from .. import privacy
     from ..errors import InfeasibleError
@@ -195,7 +187,9 @@ def _composed_epsilon(mechanism: "Wave", users: int, rounds: int, delta: float) 
         return None
 
 
-def _with_fewer(mechanism: "Wave", users: int, epsilon: float, delta: float | None, fraction: float) -> dict[str, Any]:
+def _with_fewer(
+    mechanism: "Mechanism", users: int, epsilon: float, delta: float | None, fraction: float
+) -> dict[str, Any]:
     from .. import privacy
 
     honest = privacy.honest_reports(users, fraction)
@@ -206,7 +200,7 @@ def _with_fewer(mechanism: "Wave", users: int, epsilon: float, delta: float | No
     return record
 
 
-def _show(answer: dict[str, Any], mechanism: "Wave") -> None:
+def _show(answer: dict[str, Any], mechanism: "Mechanism") -> None:
     from ..privacy import guarantee
 
     console = terminal()
@@ -238,7 +232,8 @@ def _show(answer: dict[str, Any], mechanism: "Wave") -> None:
     if answer["honest"]:
         header = ("honest", "reports", f"delta at {epsilon:g}") + ((f"epsilon at {delta:g}",) if delta else ())
         show_table(console, "If fewer are honest (upper ends)", header, map(_honest_row, answer["honest"]))
-    _show_bounds(answer)
+    if "looser_bounds_on_delta" in answer:
+        _show_bounds(answer)
 
 
 def _composition(together: dict[str, Any], epsilon: float, delta: float | None) -> str:
@@ -254,18 +249,14 @@ def _composition(together: dict[str, Any], epsilon: float, delta: float | None) 
 
 
 def _show_bounds(answer: dict[str, Any]) -> None:
-    names = {
-        "stronger_clones": "clones, weight 2/(k+1)",
-        "chernoff": "Chernoff, by hand",
-        "clones": "clones, weight 1/k",
-        "bennett": "Bennett",
-        "hoeffding_corrected": "Hoeffding, corrected",
-        "hoeffding_as_printed": "Hoeffding as printed in the paper",
-    }
-    upper = answer["delta"]["upper"]
-    rows = [("exact blanket (the delta above)", rounded_up(upper), "guaranteed")]
-    rows += [(names[key], rounded_up(value), "guaranteed") for key, value in answer["looser_bounds_on_delta"].items()]
-    rows += [(names[key], f"{value:.4g}", "NOT a guarantee") for key, value in answer["not_a_guarantee"].items()]
+    from ..privacy import bounds
+
+    rows = [("exact blanket (the delta above)", rounded_up(answer["delta"]["upper"]), "guaranteed")]
+    for bound in bounds.BOUNDS:
+        if bound.is_guarantee:
+            rows.append((bound.title, rounded_up(answer["looser_bounds_on_delta"][bound.name]), "guaranteed"))
+        else:
+            rows.append((bound.title, f"{answer['not_a_guarantee'][bound.name]:.4g}", "NOT a guarantee"))
     show_table(terminal(), f"Bounds on delta at epsilon {answer['epsilon']:g}", ("bound", "delta", ""), rows)
 
 

@@ -6,6 +6,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import is_whole
 from ..domain import Domain
 from ..errors import InputError
 from .dataset import Dataset
@@ -17,7 +18,7 @@ SECONDS_A_DAY = 86_400
 def taxi(users: int | None = None) -> Dataset:
     """The rides of this many users (all if left out): the first ones in a mixed order that is the same everywhere."""
     rides = _rides()
-    if users is not None and (isinstance(users, bool) or not isinstance(users, (int, np.integer))):
+    if users is not None and not is_whole(users):
         raise InputError(f"users must be a whole number, got {users!r}")
     if users is not None and not 1 <= users <= rides.size:
         raise InputError(f"the taxi data holds 1 to {rides.size:,} users, got {users:,}")

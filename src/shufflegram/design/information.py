@@ -1,4 +1,8 @@
-"""How much a report tells of a value, in nats: the paper's bounds on the mutual information, and its exact value."""
+"""How much a report tells of a value, in nats: the paper's objective, an older bound, and the exact value.
+
+The paper derives its objective as a bound on the mutual information for every input. It is one for a uniform input,
+but not for others: where values pile up at both ends, reports can tell more.
+"""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +15,7 @@ Floats = NDArray[np.float64]
 
 
 def paper_bound(b: float, k: float) -> float:
-    """I_u, the paper's objective as printed: the output's entropy with its ramps replaced by their mean."""
+    """I_u, the paper's objective as printed: for a uniform input, with the output's ramps replaced by their mean."""
     q = 1 / (2 * b * k + 1)
     p = k * q
     # h_u = -2 (qb + (p-q) b^2 / 2) log(q + (p-q) b / 2) - (1 - (p-q) b^2 - 2qb) log(1 - (p-q) b^2 - 2qb)
@@ -23,7 +27,7 @@ def paper_bound(b: float, k: float) -> float:
 
 
 def prior_bound(b: float, k: float) -> float:
-    """The bound that SW uses: as if the output were uniform on [-b, 1 + b]."""
+    """The bound that SW uses, which holds for every input: as if the output were uniform on [-b, 1 + b]."""
     q = 1 / (2 * b * k + 1)
     p = k * q
     return float(np.log1p(2 * b) + 2 * b * p * np.log(p) + q * np.log(q))

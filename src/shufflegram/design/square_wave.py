@@ -5,6 +5,8 @@ accounting and in whole cells, which is what a collection runs.
 """
 
 import math
+from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -12,9 +14,11 @@ from numpy.typing import ArrayLike
 
 from ..errors import InfeasibleError
 from ..mechanism import ContinuousSquareWave, SquareWave, widest_half_width
+from ..privacy import exact
 from ..privacy.accounting import largest_guaranteed_ratio, largest_ratio_under
 from ..privacy.bounds import hoeffding
-from ..privacy.budget import LARGEST_EPSILON, Budget
+from ..privacy.budget import LARGEST_CROWD, LARGEST_EPSILON, Budget
+from ..privacy.laws import window_law
 from .information import mutual_information, paper_bound
 
 # Significant digits of a proposed density ratio: short enough to read, fine enough to lose nothing.
@@ -62,8 +66,6 @@ def published_ssw(budget: Budget) -> ContinuousSquareWave:
 
 def exact_ssw(budget: Budget) -> ContinuousSquareWave:
     """SSW at its own limit: the largest local epsilon whose SW parameters the exact blanket allows."""
-    from ..privacy import exact
-    from ..privacy.laws import window_law
 
     def delta(k: float) -> float:
         law = window_law(Fraction(k), Fraction(_sw_share(k)))
@@ -138,31 +140,67 @@ def readable_ratio(ratio: float) -> Fraction:
 
 def continuous(b: float, k: float) -> ContinuousSquareWave:
     """The continuous wave with readable parameters, its ratio rounded down."""
-    return ContinuousSquareWave(Fraction(repr(round(b, 9))), readable_ratio(k))
+    return ContinuousSquareWave(Fraction(f"{b:.9g}"), readable_ratio(k))
 
 
-def require_information(wave: SquareWave | ContinuousSquareWave, budget: Budget) -> None:
-    """Refuse a design whose reports together tell nothing, and say what would do."""
-    if budget.users * mutual_information(wave) >= LEAST_INFORMATION:
-        return
+def informative(choose: Callable[[Budget], SquareWave], budget: Budget) -> SquareWave:
+    """What a design chooses for the budget; if all its reports together tell nothing, an error that says what would do.
 
-    def tells(users: int, epsilon: float) -> bool:
-        ratio = largest_guaranteed_ratio(wave.window_share, users, epsilon, budget.delta)
-        at = wave.with_density_ratio(readable_ratio(budget.capped(ratio)))
-        return users * mutual_information(at) >= LEAST_INFORMATION
+    Each remedy that is named was tried: with it alone, the same design tells enough.
+    """
+    wave = choose(budget)
+    if _tells(wave, budget):
+        return wave
+    cap = budget.max_local_epsilon
+    remedies: list[tuple[str, list[Budget]]] = [
+        (
+            "{0.users:,} honest reports",
+            [replace(budget, users=round(each)) for each in _larger(budget.users, 2, LARGEST_CROWD)],
+        ),
+        (
+            "epsilon {0.epsilon:g}",
+            [replace(budget, epsilon=each) for each in _larger(budget.epsilon, 1.25, LARGEST_EPSILON)],
+        ),
+    ]
+    if cap is not None:
+        caps = [replace(budget, max_local_epsilon=each) for each in _larger(cap, 1.25, LARGEST_EPSILON)]
+        remedies.insert(0, ("max_local_epsilon {0.max_local_epsilon:g}", caps))
+    found = [
+        words.format(enough)
+        for words, larger in remedies
+        if (enough := _first(larger, lambda each: _tells(choose(each), each))) is not None
+    ]
+    reports = f"{budget.users:,} honest report{'' if budget.users == 1 else 's'}"
+    asked = f"epsilon {budget.epsilon:g} and delta {budget.delta:g}"
+    asked += "" if cap is None else f" under max_local_epsilon {cap:g}"
+    would_do = f"{' or '.join(found)} would do" if found else "raising one of them is not enough, so raise several"
+    raise InfeasibleError(f"with {reports}, {asked} all reports together would tell next to nothing; {would_do}")
 
-    remedies = []
-    users = next((budget.users << i for i in range(1, 40) if tells(budget.users << i, budget.epsilon)), None)
-    if users is not None:
-        remedies.append(f"about {users:,} users at this epsilon")
-    larger = [budget.epsilon * 1.25**i for i in range(1, 60)]
-    epsilon = next((each for each in larger if each <= LARGEST_EPSILON and tells(budget.users, each)), None)
-    if epsilon is not None:
-        remedies.append(f"epsilon {epsilon:.2g} with these users")
-    raise InfeasibleError(
-        f"with {budget.users:,} users, epsilon {budget.epsilon:g} and delta {budget.delta:g} all reports together "
-        f"would tell next to nothing; {' or '.join(remedies) if remedies else 'a higher max_local_epsilon'} would do"
-    )
+
+def _tells(wave: SquareWave, budget: Budget) -> bool:
+    return budget.users * mutual_information(wave) >= LEAST_INFORMATION
+
+
+def _larger(value: float, factor: float, most: float) -> list[float]:
+    """Growing multiples of the value, up to `most`, each rounded up to two digits."""
+    grown = []
+    multiple = value * factor
+    while multiple <= most:
+        unit = 10.0 ** (math.floor(math.log10(multiple)) - 1)
+        grown.append(min(float(f"{math.ceil(multiple / unit) * unit:.2g}"), most))
+        multiple *= factor
+    return grown
+
+
+def _first(rising: list[Budget], does: Callable[[Budget], bool]) -> Budget | None:
+    """The first that does, if those after it do too; in any case one that was tried, or None if the last does not."""
+    if not rising or not does(rising[-1]):
+        return None
+    low, high = 0, len(rising) - 1
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if does(rising[middle]) else (middle + 1, high)
+    return rising[high]
 
 
 def _sw_share(k: float) -> float:

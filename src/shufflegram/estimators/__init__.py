@@ -21,6 +21,7 @@ from .estimate import Estimate
 from .merging import MixtureReduction
 from .norm_sub import norm_sub
 from .plausible import WindowEvidence
+from .rates import Rates
 from .smoothing import (
     AdaptiveSmoothing,
     BinomialSmoothing,
@@ -51,6 +52,7 @@ __all__ = [
     "MixtureReduction",
     "NoSmoothing",
     "Outcome",
+    "Rates",
     "Refinement",
     "Solution",
     "Stop",

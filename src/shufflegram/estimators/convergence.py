@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..channel import WindowChannel
 from ..errors import InputError
-from .em import Outcome, Stop, checked_counts, log_likelihood, run
+from .em import Outcome, Stop, advance, checked_counts, log_likelihood
 from .smoothing import Refinement, SmoothingTable
 
 Floats = NDArray[np.float64]
@@ -48,12 +48,12 @@ def convergence_rate(
         )
     frequencies = np.full(channel.cells, 1 / channel.cells)
     # Between changes of 1e-9 and 1e-12 the rounds are near the fixed point and still far from rounding errors.
-    before, first_change = run(channel, tally, frequencies, table, circular, max_iterations, 1e-9)
-    between, change = run(channel, tally, frequencies, table, circular, max(1, max_iterations - before), 1e-12)
+    before, first_change = advance(channel, tally, frequencies, table, circular, max_iterations, 1e-9)
+    between, change = advance(channel, tally, frequencies, table, circular, max(1, max_iterations - before), 1e-12)
     observed = (change / first_change) ** (1 / between) if first_change > 0 else 0.0
     rounds = before + between
     if change > 1e-14 and rounds < max_iterations:
-        settling, change = run(channel, tally, frequencies, table, circular, max_iterations - rounds, 1e-14)
+        settling, change = advance(channel, tally, frequencies, table, circular, max_iterations - rounds, 1e-14)
         rounds += settling
     stop = Stop.CONVERGED if change < 1e-12 else Stop.ITERATION_LIMIT
     outcome = Outcome(stop, rounds, log_likelihood(channel, tally, frequencies), change)

@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..channel import WindowChannel
+from ..checks import is_finite, is_whole
 from ..errors import InputError, ReportError
+from .rates import Rates, estimated_rates
 from .smoothing import NoSmoothing, Refinement, SmoothingTable
 
 Floats = NDArray[np.float64]
@@ -26,16 +28,33 @@ class Stop(Enum):
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended: the rule that stopped it, after how many rounds, and how good and how settled its result is."""
+    """How a run ended: the rule that stopped it, after how many rounds, and how good and how settled its result is.
+
+    `rates` says how fast it still converges, estimated and observed; None where the weights are not fixed.
+    """
 
     stop: Stop
     rounds: int
     log_likelihood: float
     last_change: float
+    rates: Rates | None = None
 
     def __str__(self) -> str:
         ended = "converged" if self.stop is Stop.CONVERGED else "stopped at the iteration limit"
-        return f"{ended} after {self.rounds:,} rounds (last L1 change {self.last_change:.2g})"
+        rates = "" if self.rates is None else f", rate {self.rates.observed:.4f}, in the end {self.rates.gamma:.4f}"
+        return f"{ended} after {self.rounds:,} rounds (last L1 change {self.last_change:.2g}{rates})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """A readable record."""
+        record: dict[str, Any] = {
+            "stop": self.stop.value,
+            "rounds": self.rounds,
+            "log_likelihood": self.log_likelihood,
+            "last_change": self.last_change,
+        }
+        if self.rates is not None:
+            record["rates"] = {"gamma": self.rates.gamma, "observed": self.rates.observed}
+        return record
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,12 +111,18 @@ def expectation_maximization(
     frequencies = _checked_start(channel, start)
     table = refinement.table(channel, tally).fitted(channel.cells, circular)
     limit = 1 / tally.sum() if tolerance is None else tolerance
-    rounds, change = run(channel, tally, frequencies, table, circular, max_iterations, limit)
+    rounds, change = advance(channel, tally, frequencies, table, circular, max_iterations, limit)
     stop = Stop.CONVERGED if change < limit else Stop.ITERATION_LIMIT
-    return Solution(frequencies, Outcome(stop, rounds, log_likelihood(channel, tally, frequencies), change))
+
+    def advanced(start: Floats, more: int) -> tuple[Floats, float]:
+        moved = start.copy()
+        return moved, advance(channel, tally, moved, table, circular, more, 0.0)[1]
+
+    rates = estimated_rates(frequencies, advanced) if table.is_fixed else None
+    return Solution(frequencies, Outcome(stop, rounds, log_likelihood(channel, tally, frequencies), change, rates))
 
 
-def run(
+def advance(
     channel: WindowChannel,
     tally: Floats,
     frequencies: Floats,
@@ -119,12 +144,12 @@ def run(
         tally / tally.sum(),
         float(channel.outside),
         float(channel.rise),
-        _own(channel.start, np.int64),
-        _own(channel.stop - wraps * channel.report_cells, np.int64),
+        _contiguous(channel.start, np.int64),
+        _contiguous(channel.stop - wraps * channel.report_cells, np.int64),
         wraps.astype(np.float64),
-        _own(channel.partial_input, np.int64),
-        _own(channel.partial_report, np.int64),
-        _own(channel.partial_extra, np.float64),
+        _contiguous(channel.partial_input, np.int64),
+        _contiguous(channel.partial_report, np.int64),
+        _contiguous(channel.partial_extra, np.float64),
         group,
         np.bincount(group).astype(np.float64),
         table.position,
@@ -162,9 +187,9 @@ def checked_counts(channel: WindowChannel, counts: ArrayLike) -> Floats:
 
 
 def check_limits(max_iterations: int, tolerance: float | None) -> None:
-    if isinstance(max_iterations, bool) or not isinstance(max_iterations, (int, np.integer)) or max_iterations < 1:
+    if not is_whole(max_iterations) or max_iterations < 1:
         raise InputError(f"max_iterations must be a whole number, at least 1, got {max_iterations!r}")
-    if tolerance is not None and not 0 <= tolerance < np.inf:
+    if tolerance is not None and not (is_finite(tolerance) and tolerance >= 0):
         raise InputError(f"tolerance must be a finite number, at least 0, got {tolerance!r}")
 
 
@@ -180,6 +205,6 @@ def _checked_start(channel: WindowChannel, start: ArrayLike | None) -> Floats:
     return frequencies
 
 
-def _own(array: NDArray[np.int64] | Floats, kind: type) -> NDArray[np.int64] | Floats:
+def _contiguous(array: NDArray[np.int64] | Floats, kind: type) -> NDArray[np.int64] | Floats:
     """The array as the compiled signature wants it: contiguous, of that kind, and not marked read-only."""
     return np.require(array, kind, ["C", "W"])

@@ -160,12 +160,7 @@ class Estimate:
             "frequencies": self.frequencies.tolist(),
         }
         if self.outcome is not None:
-            record["outcome"] = {
-                "stop": self.outcome.stop.value,
-                "rounds": self.outcome.rounds,
-                "log_likelihood": self.outcome.log_likelihood,
-                "last_change": self.outcome.last_change,
-            }
+            record["outcome"] = self.outcome.to_dict()
         return record
 
     def to_json(self, path: str | Path) -> None:

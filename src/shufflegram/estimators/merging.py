@@ -11,16 +11,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..channel import WindowChannel
+from ..checks import is_finite, is_whole
 from ..errors import InputError
 from .em import (
     MOST_ITERATIONS,
     Outcome,
     Solution,
     Stop,
+    advance,
     check_limits,
     checked_counts,
     log_likelihood,
-    run,
 )
 from .smoothing import NoSmoothing, frequency_deviation
 
@@ -51,9 +52,9 @@ class MixtureReduction:
 
     def __post_init__(self) -> None:
         rounds = self.rounds_between_merges
-        if isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 1:
+        if not is_whole(rounds) or rounds < 1:
             raise InputError(f"rounds_between_merges must be a whole number, at least 1, got {rounds!r}")
-        if not 0 <= self.low < np.inf:
+        if not is_finite(self.low) or self.low < 0:
             raise InputError(f"low is a share of sigma_1 and must be finite and at least 0, got {self.low!r}")
 
     def solve(self, channel: WindowChannel, counts: ArrayLike, *, circular: bool = False) -> Solution:
@@ -67,7 +68,7 @@ class MixtureReduction:
         stop, rounds, change = Stop.ITERATION_LIMIT, 0, np.inf
         while rounds < self.max_iterations:
             stage = min(self.rounds_between_merges, self.max_iterations - rounds)
-            done, change = run(channel, tally, frequencies, table, circular, stage, limit, groups)
+            done, change = advance(channel, tally, frequencies, table, circular, stage, limit, groups)
             rounds += done
             merged = merge_neighbours(frequencies, groups, low, circular)
             if change < limit and merged is groups:

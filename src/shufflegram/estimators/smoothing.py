@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..channel import WindowChannel
+from ..checks import is_finite, is_whole
 from ..errors import InputError
 
 Floats = NDArray[np.float64]
@@ -105,7 +106,7 @@ class AdaptiveSmoothing:
         _check_sigma("sigma_max", self.sigma_max)
         if self.sigma_min > self.sigma_max:
             raise InputError(f"sigma_min must not exceed sigma_max, got {self.sigma_min:g} > {self.sigma_max:g}")
-        if isinstance(self.period, bool) or not isinstance(self.period, int) or self.period < 1:
+        if not is_whole(self.period) or self.period < 1:
             raise InputError(f"period must be a whole number of rounds, at least 1, got {self.period!r}")
 
     def sigmas(self) -> Floats:
@@ -129,25 +130,6 @@ def frequency_deviation(channel: WindowChannel, counts: Floats) -> float:
     return float(np.mean(information**-0.5))
 
 
-def smooth(frequencies: Floats, table: SmoothingTable, round_number: int, circular: bool = False) -> Floats:
-    """One refinement step written out: the mean over each bin's window, with the weights of that round."""
-    bins = frequencies.size
-    fitted = table.fitted(bins, circular)
-    position = fitted.position[round_number % len(fitted.position)]
-    weighted: Floats = position[0] * frequencies
-    weights: Floats = np.full(bins, position[0])
-    for distance in range(1, fitted.radius + 1):
-        for step in (-distance, distance):
-            neighbours = np.roll(frequencies, -step)
-            there = circular | ((np.arange(bins) + step >= 0) & (np.arange(bins) + step < bins))
-            difference = (frequencies - neighbours) / fitted.frequency_scale
-            weight = there * position[distance] * np.exp(-(difference**2) / 2)
-            weighted += weight * neighbours
-            weights += weight
-    smoothed: Floats = weighted / weights
-    return smoothed
-
-
 def _gaussian(radius: int, sigmas: Floats) -> Floats:
     # The factor 1 / (sigma sqrt(2 pi)) is the same for the whole window and leaves when the weights are divided by
     # their sum.
@@ -155,10 +137,10 @@ def _gaussian(radius: int, sigmas: Floats) -> Floats:
 
 
 def _check_radius(radius: int) -> None:
-    if isinstance(radius, bool) or not isinstance(radius, int) or radius < 0:
+    if not is_whole(radius) or radius < 0:
         raise InputError(f"radius counts bins and must be a whole number, at least 0, got {radius!r}")
 
 
 def _check_sigma(name: str, sigma: float) -> None:
-    if not 0 < sigma < math.inf:
+    if not is_finite(sigma) or sigma <= 0:
         raise InputError(f"{name} is a width in bins and must be positive and finite, got {sigma!r}")

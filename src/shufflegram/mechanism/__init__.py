@@ -5,12 +5,13 @@ is derived from it. A mechanism knows nothing of the user's units; it speaks of 
 """
 
 from .flip import Flip
-from .ratios import WEIGHT_LIMIT
 from .pure import Pure
+from .ratios import WEIGHT_LIMIT
 from .square_wave import ContinuousSquareWave, SquareWave, widest_half_width
 
+Wave = SquareWave | ContinuousSquareWave
 # Every mechanism there is: a new protocol adds its own.
-Mechanism = SquareWave | ContinuousSquareWave | Flip | Pure
+Mechanism = Wave | Flip | Pure
 
 __all__ = [
     "WEIGHT_LIMIT",
@@ -19,5 +20,6 @@ __all__ = [
     "Mechanism",
     "Pure",
     "SquareWave",
+    "Wave",
     "widest_half_width",
 ]

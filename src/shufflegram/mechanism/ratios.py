@@ -1,13 +1,13 @@
 """What all mechanisms ask of their numbers: whole, rational, of a size that 64-bit integers can draw with."""
 
 import math
-import numbers
 import re
 import sys
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from ..checks import is_whole
 from ..errors import MechanismError
 
 # Every implementation shall be able to draw with 64-bit integers, so the weights of a mechanism must add up to less.
@@ -18,7 +18,7 @@ def require_whole(mechanism: object, *names: str) -> None:
     """Refuse what is no whole number, and make the others Python's own: NumPy's wrap round."""
     for name in names:
         number = getattr(mechanism, name)
-        if isinstance(number, bool) or not isinstance(number, numbers.Integral):
+        if not is_whole(number):
             raise MechanismError(f"{name} must be a whole number, got {number!r}")
         object.__setattr__(mechanism, name, int(number))
 

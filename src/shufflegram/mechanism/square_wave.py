@@ -8,6 +8,7 @@ from typing import Any
 from ..errors import MechanismError
 from .ratios import WEIGHT_LIMIT, checked_record, logarithm_above, parsed_ratio, require_ratios, require_whole
 
+
 @dataclass(frozen=True, slots=True)
 class SquareWave:
     """The discrete square wave: a report is k times as likely inside a window around the true cell as outside it.

@@ -9,21 +9,24 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from ..errors import BudgetError
-from ..mechanism import ContinuousSquareWave, Mechanism, SquareWave
+from ..errors import BudgetError, CertificationError
+from ..mechanism import Mechanism, Wave
 from . import exact
 from .bracket import Bracket
-from .budget import check_crowd, check_delta, check_epsilon, check_share
+from .budget import LARGEST_CROWD, check_crowd, check_delta, check_epsilon, check_share
 from .laws import blanket_law, blanket_terms, window_law
 from .lower import explicit_laws, explicit_terms, explicit_window_laws
 from .search import epsilons_around, ratios_around
+
+# How far, relative to themselves, two ends may be on the wrong sides of each other by rounding.
+CROSSING = 1e-9
 
 
 def delta(mechanism: Mechanism, users: int, epsilon: float) -> Bracket:
     """The delta at this epsilon, with `users` honest reports: `upper` is guaranteed, `lower` unavoidable."""
     check_crowd(users)
     upper = guaranteed_delta(mechanism, users, epsilon)
-    return Bracket(min(unavoidable_delta(mechanism, users, epsilon), upper), upper)
+    return _agreeing(unavoidable_delta(mechanism, users, epsilon), upper)
 
 
 def guaranteed_delta(mechanism: Mechanism, users: int, epsilon: float) -> float:
@@ -44,12 +47,10 @@ def epsilon(mechanism: Mechanism, users: int, delta: float) -> Bracket:
     local = mechanism.local_epsilon
     upper = smallest_epsilon(lambda value: guaranteed_delta(mechanism, users, value), delta, local)
     lower, _ = epsilons_around(lambda value: unavoidable_delta(mechanism, users, value), delta, local)
-    return Bracket(min(lower, upper), upper)
+    return _agreeing(lower, upper)
 
 
-def largest_density_ratio(
-    mechanism: SquareWave | ContinuousSquareWave, users: int, epsilon: float, delta: float
-) -> Bracket:
+def largest_density_ratio(mechanism: Wave, users: int, epsilon: float, delta: float) -> Bracket:
     """The largest density ratio for the mechanism's window: `lower` is guaranteed to be private, above `upper` none is.
 
     The mechanism's own density ratio plays no part.
@@ -94,7 +95,7 @@ def smallest_users(mechanism: Mechanism, epsilon: float, delta: float) -> int:
     few, enough = 0, 1
     while not holds(enough):
         few, enough = enough, 2 * enough
-        if enough > 10**15:
+        if enough > LARGEST_CROWD:
             raise BudgetError(f"no crowd is large enough for epsilon {epsilon:g} and delta {delta:g}; ask for less")
     while enough - few > 1:
         middle = (few + enough) // 2
@@ -111,6 +112,15 @@ def honest_reports(users: int, honest_fraction: float) -> int:
     if honest < 1:
         raise BudgetError(f"{honest_fraction:g} of {users:,} users is not one honest report; more users are needed")
     return honest
+
+
+def _agreeing(lower: float, upper: float) -> Bracket:
+    """Both ends as a bracket; they come from different arguments, and may cross by rounding but no further."""
+    if lower > upper * (1 + CROSSING):
+        raise CertificationError(
+            f"upper and lower bounds contradict each other ({lower!r} > {upper!r}); please report this"
+        )
+    return Bracket(min(lower, upper), upper)
 
 
 def smallest_epsilon(delta_at: Callable[[float], float], delta: float, local_epsilon: float) -> float:

@@ -1,21 +1,40 @@
 """Closed forms and looser laws: what is published, corrected, and what can be checked by hand.
 
 Each is an upper bound on delta, looser than the exact blanket; they serve comparison and sanity checks. The one
-function whose name says `as_printed` is not an upper bound at all and exists to show that.
+function whose name says `as_printed` is not an upper bound at all and exists to show that. `BOUNDS` lists them all, as
+functions of a mechanism.
 """
 
 import math
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
-from ..mechanism import Mechanism
+from ..mechanism import Wave
 from . import exact
 from .contour import find_tilt
-from .laws import PrivacyLaw, clone_law
+from .laws import PrivacyLaw, blanket_law, clone_law
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A bound for square waves: its name, its title for people, delta, and whether it is a bound at all."""
+
+    name: str
+    title: str
+    delta: Callable[[Wave, int, float], float]
+    is_guarantee: bool = True
 
 
 def hoeffding(k: float, share: float, users: int, epsilon: float) -> float:
-    """Theorems 1 and 2 of the paper, corrected: the range of L is (1 + 2b)(p - q)(1 + E) = gamma (k - 1)(1 + E)."""
+    """Theorems 1 and 2 of the paper, corrected: the range of L is (1 + 2b)(p - q)(1 + E) = gamma (k - 1)(1 + E).
+
+    Where k <= E no L is positive, so delta is 0, which the formula does not know.
+    """
+    if k < math.exp(epsilon) * (1 - 2 * sys.float_info.epsilon):
+        return 0.0
     return math.exp(min(0.0, log_hoeffding(k, share, users, epsilon)))
 
 
@@ -72,13 +91,39 @@ def chernoff(law: PrivacyLaw, terms: int, epsilon: float) -> float:
     return math.exp(min(0.0, terms * log_moment - math.log(math.e * theta * terms)))
 
 
-def clones(mechanism: Mechanism, users: int, epsilon: float) -> float:
+def clones(mechanism: Wave, users: int, epsilon: float) -> float:
     """The clone argument with weight 1/k, for every pair of values."""
     k = mechanism.density_ratio
     return 0.0 if k == 1 else exact.delta(clone_law(k, 1 / k), users, epsilon).upper
 
 
-def stronger_clones(mechanism: Mechanism, users: int, epsilon: float) -> float:
+def stronger_clones(mechanism: Wave, users: int, epsilon: float) -> float:
     """The clone argument with weight 2/(k+1), for values whose windows are disjoint, which is the worst case."""
     k = mechanism.density_ratio
     return 0.0 if k == 1 else exact.delta(clone_law(k, 2 / (k + 1)), users, epsilon).upper
+
+
+def _of_window(formula: Callable[[float, float, int, float], float]) -> Callable[[Wave, int, float], float]:
+    """A function of (k, share, users, epsilon) as one of a mechanism."""
+    return lambda mechanism, users, epsilon: formula(
+        float(mechanism.density_ratio), float(mechanism.window_share), users, epsilon
+    )
+
+
+def _chernoff_of_blanket(mechanism: Wave, users: int, epsilon: float) -> float:
+    return chernoff(blanket_law(mechanism), users, epsilon)
+
+
+BOUNDS: tuple[Bound, ...] = (
+    Bound("stronger_clones", "clones, weight 2/(k+1)", stronger_clones),
+    Bound("chernoff", "Chernoff, by hand", _chernoff_of_blanket),
+    Bound("clones", "clones, weight 1/k", clones),
+    Bound("bennett", "Bennett", _of_window(bennett)),
+    Bound("hoeffding_corrected", "Hoeffding, corrected", _of_window(hoeffding)),
+    Bound(
+        "hoeffding_as_printed",
+        "Hoeffding as printed in the paper",
+        _of_window(hoeffding_as_printed),
+        is_guarantee=False,
+    ),
+)

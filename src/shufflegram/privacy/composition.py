@@ -16,6 +16,7 @@ from functools import lru_cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import is_whole
 from ..errors import BudgetError, InfeasibleError
 from ..mechanism import Mechanism
 from . import exact
@@ -31,7 +32,8 @@ MOST_POINTS = 2**23
 # Fewest points to either side of zero, and the number of rounds for which that still fits.
 FEWEST_POINTS = 10
 MOST_ROUNDS = MOST_POINTS // (2 * FEWEST_POINTS)
-# Masses are raised by this, relative to themselves: far more than their own rounding.
+# Masses are raised by this, relative to themselves. A single mass may be off by more, being a second difference of the
+# curve; but such errors cancel in the sums that make up the curve, and what is left there is far below this.
 MARGIN = 1e-10
 UNIT_ROUNDOFF = 2.0**-53
 
@@ -96,8 +98,10 @@ def compose(rounds: Sequence[Round]) -> ComposedLoss:
         raise BudgetError("there are no rounds to compose; at least one is needed")
     for each in rounds:
         check_crowd(each.terms)
-        if isinstance(each.times, bool) or not isinstance(each.times, int) or each.times < 1:
+        if not is_whole(each.times) or each.times < 1:
             raise BudgetError(f"a round must be run a whole number of times, at least once, got {each.times!r}")
+    # NumPy's whole numbers wrap round; Python's do not
+    rounds = [replace(each, times=int(each.times)) for each in rounds]
     if sum(each.times for each in rounds) > MOST_ROUNDS:
         raise BudgetError(f"at most {MOST_ROUNDS:,} rounds can be composed, got {sum(each.times for each in rounds):,}")
     if all(_swapped(each.law) == each.law for each in rounds):

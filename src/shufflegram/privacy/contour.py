@@ -20,8 +20,8 @@ ALIASING = 64.0
 DEAD = 32.0
 # Cores up to this one are bounded one by one, later ones together.
 CORES = 1024
-# A core is summed rather than bounded when it could add more than this, relative to the largest term, as long as there
-# are not too many points.
+# A core is summed rather than bounded when it could add more than this, relative to the largest term, as long as the
+# cores away from 0 have not more points than this together, their margins not counted.
 WORTH_SUMMING = 1e-11
 MOST_POINTS = 4000
 # Without a pair that confines the integrand to cores, this many points are summed and the rest is bounded by 1/t^2.
@@ -155,11 +155,11 @@ def core_bounds(atoms: TiltedAtoms, primary: tuple[int, int], reach: float, step
             angle = center * other_distance
             # how far the angle stays from a multiple of 2 pi all through the core
             away = np.abs(angle - 2 * math.pi * np.round(angle / (2 * math.pi))) - reach * other_distance
-            exponent += other_rate * turn(np.clip(away * (1 - 1e-6), 0.0, math.pi))[0]
+            exponent += other_rate * one_minus_cosine_and_sine(np.clip(away * (1 - 1e-6), 0.0, math.pi))[0]
     return _core_sum(rate, distance, step) * np.exp(-exponent * (1 - 1e-9)) / (center - reach) ** 2
 
 
-def turn(angle: Floats) -> tuple[Floats, Floats]:
+def one_minus_cosine_and_sine(angle: Floats) -> tuple[Floats, Floats]:
     """1 - cos and sin of an angle, neither with cancellation.
 
     With u = tan(angle / 2) they are 2u^2 / (1 + u^2) and 2u / (1 + u^2). Where the processor has wide vectors, NumPy's

@@ -26,7 +26,16 @@ import numpy as np
 from ..errors import MechanismError
 from .bracket import Bracket
 from .budget import check_crowd, check_epsilon
-from .contour import ALIASING, Contour, Floats, TiltedAtoms, choose_contour, find_tilt, remainder, turn
+from .contour import (
+    ALIASING,
+    Contour,
+    Floats,
+    TiltedAtoms,
+    choose_contour,
+    find_tilt,
+    one_minus_cosine_and_sine,
+    remainder,
+)
 from .laws import Atom, PrivacyLaw
 
 ROUNDING = 16 * float(np.finfo(np.float64).eps)
@@ -57,10 +66,15 @@ def evaluate(law: PrivacyLaw, terms: int, epsilon: float) -> Evaluation:
     check_epsilon(epsilon)
     values = law_values(law, epsilon)
     masses = [float(atom.probability) for atom in law.atoms]
+    if max(values, default=0.0) <= 0:
+        return Evaluation(Bracket(0.0, 0.0), None)
     # (sum X)_+ <= sum of X_+: with one term this is the local guarantee
     at_most = sum(mass * value for mass, value in zip(masses, values, strict=True) if value > 0) * (1 + ROUNDING)
-    if at_most <= 0:
-        return Evaluation(Bracket(0.0, 0.0), None)
+    if min(masses) < sys.float_info.min:
+        # a probability that floating point cannot hold would be missing from the integral
+        gains = zip(law.atoms, values, strict=True)
+        exactly = sum((atom.probability * Fraction(value) for atom, value in gains if value > 0), Fraction(0))
+        return Evaluation(Bracket(0.0, min(float(exactly) * (1 + ROUNDING) + sys.float_info.min, 1.0)), None)
     tilt = find_tilt(values, masses, terms)
     rest = float(1 - sum((atom.probability for atom in law.atoms), Fraction(0)))
     return _trapezoid(np.array(values), np.array(masses), rest, int(terms), tilt, min(at_most, 1.0))
@@ -96,10 +110,22 @@ def _trapezoid(values: Floats, masses: Floats, rest: float, terms: int, tilt: fl
     resting = math.exp(min(-log_moment, LARGEST_EXPONENT)) * rest
     atoms = TiltedAtoms(np.append(values, 0.0), np.append(tilted, resting) * (1 - 1e-9), terms)
     contour = choose_contour(atoms, tilt)
+    total, rounding = summed(values, tilted, terms, contour)
+    left_out = remainder(atoms, contour)
+    rounding += (abs(total) + left_out + rounding) * math.expm1(min(ROUNDING + terms * at_tilt, 1e2))
+    scale = contour.step / (2 * math.pi * terms) * math.exp(terms * log_moment)
+    # what floating point cannot hold is still not zero
+    upper = min(max(scale * (total + left_out + rounding), sys.float_info.min), at_most)
+    lower = scale * (total - left_out - rounding) - _aliasing(values, masses, rest, terms, tilt, upper)
+    return Evaluation(Bracket(min(max(lower, 0.0), upper), upper), contour)
+
+
+def summed(values: Floats, tilted: Floats, terms: int, contour: Contour) -> tuple[float, float]:
+    """The sum of M(s)^N / s^2 over the contour's points, relative to M(lambda)^N, and what rounding can do to it."""
     t = contour.step * contour.points()
     phase = np.multiply.outer(values, t)
     # M(lambda + it) / M(lambda) - 1 = sum of tilted masses times (exp(itv) - 1), free of cancellation
-    short_of_one, sine = turn(phase)
+    short_of_one, sine = one_minus_cosine_and_sine(phase)
     real = -(tilted @ short_of_one)
     imaginary = tilted @ sine
     distance_from_zero = np.hypot(1.0 + real, imaginary)
@@ -108,22 +134,14 @@ def _trapezoid(values: Floats, masses: Floats, rest: float, terms: int, tilt: fl
     log_size[far_from_one] = np.log(np.maximum(distance_from_zero[far_from_one], 1e-300))
     log_size = np.minimum(log_size, 0.0)
     # M^N / s^2 relative to M(lambda)^N
-    most = 1 / (tilt * tilt + t * t)
+    most = 1 / (contour.tilt**2 + t * t)
     size = np.exp(terms * log_size) * most
-    argument = terms * np.arctan2(imaginary, 1.0 + real) - 2 * np.arctan2(t, tilt)
-    total = 1.0 / (tilt * tilt) + 2 * float(size @ np.cos(argument))
+    argument = terms * np.arctan2(imaginary, 1.0 + real) - 2 * np.arctan2(t, contour.tilt)
+    total = 1.0 / contour.tilt**2 + 2 * float(size @ np.cos(argument))
     # What rounding can do to M^N, relative to it: N times what it does to log M
     shaken = ROUNDING * (1.0 + terms * (tilted @ np.abs(phase)) / np.maximum(distance_from_zero, 1e-300))
     astray = np.where(shaken < 1.0, 2 * shaken * size, 2 * most)
-
-    left_out = remainder(atoms, contour)
-    rounding = 2 * float(astray.sum())
-    rounding += (abs(total) + left_out + rounding) * math.expm1(min(ROUNDING + terms * at_tilt, 1e2))
-    scale = contour.step / (2 * math.pi * terms) * math.exp(terms * log_moment)
-    # what floating point cannot hold is still not zero
-    upper = min(max(scale * (total + left_out + rounding), sys.float_info.min), at_most)
-    lower = scale * (total - left_out - rounding) - _aliasing(values, masses, rest, terms, tilt, upper)
-    return Evaluation(Bracket(min(max(lower, 0.0), upper), upper), contour)
+    return total, 2 * float(astray.sum())
 
 
 def moment_logarithm(values: Floats, masses: Floats, rest: float, tilt: float) -> tuple[float, float]:

@@ -20,7 +20,7 @@ from .laws import Atom, PrivacyLaw, dummy_law, flip_law
 
 @singledispatch
 def explicit_laws(mechanism: object) -> tuple[PrivacyLaw, ...]:
-    """Laws of explicit pairs of neighbouring datasets: over `explicit_terms` terms, each one's delta is a lower bound."""
+    """Laws of explicit pairs of neighbouring datasets: each one's delta over `explicit_terms` is a lower bound."""
     raise MechanismError(f"no explicit datasets are known for a {type(mechanism).__name__}")
 
 

@@ -40,8 +40,8 @@ def ratios_around(
     delta_at: Callable[[Fraction], float], epsilon: float, delta: float, start: float | None = None
 ) -> tuple[float, float]:
     """Two close density ratios: the first is private, the second is not, unless both are the largest that there is."""
-    # k = exp(epsilon) is private with delta 0, for any window, and a little less is so whatever the rounding; the
-    # search is for log(k - 1), which is smooth at both ends
+    # k = exp(epsilon) is private with delta 0, for any window and under every bound, and a little less is so whatever
+    # the rounding; the search is for log(k - 1), which is smooth at both ends
     smallest = math.log(max(math.expm1(epsilon) * (1 - 1e-14) - 1e-15, 1e-12))
     largest = math.log(LARGEST_RATIO)
     if smallest >= largest:

@@ -24,9 +24,11 @@ def published(domain: Domain, budget: Budget) -> SquareWaveProtocol:
 
 def exact(domain: Domain, budget: Budget) -> SquareWaveProtocol:
     """ASP in whole cells under exact accounting."""
-    wave = design.exact_asp(domain.bins, circular=domain.circular, budget=budget)
-    design.require_information(wave, budget)
-    return SquareWaveProtocol(NAME, domain, wave, ESTIMATOR)
+
+    def choose(budget: Budget) -> SquareWave:
+        return design.exact_asp(domain.bins, circular=domain.circular, budget=budget)
+
+    return SquareWaveProtocol(NAME, domain, design.informative(choose, budget), ESTIMATOR)
 
 
 def load(domain: Domain, record: Mapping[str, Any]) -> SquareWaveProtocol:

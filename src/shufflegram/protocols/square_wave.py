@@ -6,18 +6,18 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from ..channel import WindowChannel, continuous_square_wave_channel, square_wave_channel
 from ..domain import Domain
 from ..estimators.em import Estimator
-from ..mechanism import Mechanism, SquareWave
-from ..privacy.laws import PrivacyLaw, blanket_law
+from ..mechanism import SquareWave, Wave
+from ..privacy.laws import PrivacyLaw, blanket_law, blanket_terms
 from ..protocol import Tally
 from ..randomizers.continuous import ContinuousSquareWaveRandomizer
 from ..randomizers.simulation import simulate_tally_through
 from ..randomizers.square_wave import SquareWaveRandomizer
+from ..randomness import SeededSource
 from .channel_analyzer import ChannelAnalyzer
 
 
@@ -27,7 +27,7 @@ class SquareWaveProtocol:
 
     name: str
     domain: Domain
-    mechanism: Mechanism
+    mechanism: Wave
     estimator: Estimator
 
     def __post_init__(self) -> None:
@@ -78,9 +78,9 @@ class SquareWaveProtocol:
 
     def terms(self, users: int) -> int:
         """Each honest report is one term."""
-        return users
+        return blanket_terms(self.mechanism, users)
 
     def simulate(self, histogram: ArrayLike, simulation_seed: int) -> Tally:
         """A tally as users with this histogram of true values would give, in one draw: for simulation only."""
-        counts = simulate_tally_through(self.channel, histogram, np.random.default_rng(simulation_seed))
+        counts = simulate_tally_through(self.channel, histogram, SeededSource(simulation_seed).generator)
         return Tally(counts, int(counts.sum()), self.digest)

@@ -24,10 +24,11 @@ def published(domain: Domain, budget: Budget) -> SquareWaveProtocol:
 
 def exact(domain: Domain, budget: Budget) -> SquareWaveProtocol:
     """SSW in whole cells at its own limit under exact accounting."""
-    wave = design.exact_ssw(budget)
-    cells = design.in_cells(wave, domain.bins, circular=domain.circular, budget=budget)
-    design.require_information(cells, budget)
-    return SquareWaveProtocol(NAME, domain, cells, ESTIMATOR)
+
+    def choose(budget: Budget) -> SquareWave:
+        return design.in_cells(design.exact_ssw(budget), domain.bins, circular=domain.circular, budget=budget)
+
+    return SquareWaveProtocol(NAME, domain, design.informative(choose, budget), ESTIMATOR)
 
 
 def load(domain: Domain, record: Mapping[str, Any]) -> SquareWaveProtocol:

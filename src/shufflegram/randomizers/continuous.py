@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import is_whole
 from ..domain import Domain
 from ..errors import MechanismError
 from ..mechanism import ContinuousSquareWave
@@ -32,7 +33,7 @@ class ContinuousSquareWaveRandomizer:
     def __post_init__(self) -> None:
         if self.domain.circular:
             raise MechanismError("the continuous square wave is for domains with two ends; this one is circular")
-        if isinstance(self.report_cells, bool) or not isinstance(self.report_cells, (int, np.integer)):
+        if not is_whole(self.report_cells):
             raise MechanismError(f"report_cells must be a whole number, got {self.report_cells!r}")
         if self.report_cells < 2:
             raise MechanismError(f"report_cells must be at least 2, got {self.report_cells}")
