@@ -150,8 +150,7 @@ class Plan:
         return "\n".join(
             (
                 f"domain      {self.domain}",
-                f"protocol    {self.protocol.name}: {self.protocol.messages_per_user:g} message of "
-                f"{self.protocol.bits_per_user:.0f} bits a user",
+                f"protocol    {self.protocol.name}: {_messages(self.protocol)} a user",
                 f"mechanism   {self.mechanism}",
                 f"guarantee   epsilon {promised.epsilon}, delta {promised.delta} with at least "
                 f"{promised.users:,} honest reports; local epsilon {rounded_up(promised.local_epsilon)}",
@@ -184,6 +183,11 @@ def plan(
     made = _certified(registry.build(protocol, domain, budget, "exact"), budget, honest_fraction)
     _tell(made.guarantee)
     return made
+
+
+def _messages(protocol: Protocol) -> str:
+    number, bits = protocol.messages_per_user, protocol.bits_per_user / protocol.messages_per_user
+    return f"{number:,g} message{'' if number == 1 else 's'} of {bits:.0f} bits"
 
 
 def _tell(guarantee: Guarantee) -> None:

@@ -22,10 +22,11 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Counts of the reports in each report cell, stamped with the digest of the protocol that made them.
+    """Counts over report cells and how many reports there were, stamped with the digest of the protocol that made them.
 
-    Tallies of one protocol add up, so a list, a folder of files, a stream or a cluster are counted by the same code;
-    tallies of different protocols refuse each other.
+    A report that is one cell adds one to it; a report that is a vector adds one to each cell whose bit it has. Tallies
+    of one protocol add up, so a list, a folder of files, a stream or a cluster are counted by the same code; tallies of
+    different protocols refuse each other.
     """
 
     counts: Integers
@@ -106,7 +107,12 @@ class Protocol(Interface):
 
     @property
     def report_cells(self) -> int:
-        """How many different reports there are."""
+        """How many counts a tally has: one for each different report, or for each bit of a report."""
+        ...
+
+    @property
+    def resolution(self) -> int:
+        """How many equal parts of the domain the estimate can tell apart: all bins, or fewer."""
         ...
 
     @property
@@ -150,19 +156,26 @@ class Protocol(Interface):
 
 
 def shuffle(reports: ArrayLike, source: Source = SECURE_SOURCE) -> Integers:
-    """The same reports in a uniformly random order, so that nothing of who sent which is left."""
-    mixed = as_reports(reports)
-    return mixed[source.order(mixed.size)]
+    """The same reports in a uniformly random order, so that nothing of who sent which is left; vectors move as rows."""
+    mixed = _whole_numbers(reports)
+    if mixed.ndim not in (1, 2):
+        raise ReportError(f"reports must be whole numbers or vectors, one a row, got {mixed.ndim} dimensions")
+    return mixed[source.order(len(mixed))]
 
 
 def as_reports(reports: ArrayLike) -> Integers:
     """Reports as one flat array of 64-bit integers, or an error that says why they cannot be reports."""
+    given = _whole_numbers(reports)
+    if given.ndim != 1:
+        raise ReportError(f"reports must be one flat list of whole numbers, got {given.ndim} dimensions")
+    return given
+
+
+def _whole_numbers(reports: ArrayLike) -> Integers:
     try:
         given = np.asarray(reports)
     except ValueError as problem:
         raise ReportError("reports must be one flat list of whole numbers, got rows of different lengths") from problem
-    if given.ndim != 1:
-        raise ReportError(f"reports must be one flat list of whole numbers, got {given.ndim} dimensions")
     if given.size and given.dtype.kind not in "iu":
         raise ReportError(f"reports must be whole numbers, got {given.dtype}")
     return given.astype(np.int64, copy=False)

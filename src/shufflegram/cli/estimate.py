@@ -12,7 +12,7 @@ from .options import INPUT, LEVEL, OUTPUT, force_option, json_option, shares
 from .output import show_facts, show_json, show_table, terminal, warn
 from .picture import draw, interval, save_picture
 from .progress import progress, step
-from .promise import caption, load_plan, too_few
+from .promise import caption, load_plan, require_one_number, too_few
 
 if TYPE_CHECKING:
     from ..estimators.estimate import Estimate
@@ -80,6 +80,7 @@ def command(
             require_writable(path, overwrite=force)
     _require_finite(ranges)
     loaded = load_plan(plan)
+    require_one_number(loaded)
     tally = _count(loaded, reports, column)
     warnings = [*too_few(loaded, tally.reports), *_too_few_for_intervals(tally.reports)]
     warn(warnings)

@@ -4,6 +4,8 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from .output import counted, warn
 
 if TYPE_CHECKING:
@@ -37,6 +39,15 @@ def load_plan(path: Path) -> "Plan":
         plan = Plan.load(path)
     warn(plan.guarantee.warnings())
     return plan
+
+
+def require_one_number(plan: "Plan") -> None:
+    """Files hold one number a user; vectors, and several messages a user, are for Python."""
+    if plan.protocol.messages_per_user != 1:
+        raise click.UsageError(
+            f"a user of {plan.protocol.name} sends {plan.protocol.messages_per_user:,g} messages, which files of "
+            f"reports do not hold; plan with a protocol of one message, or use Python"
+        )
 
 
 def too_few(plan: "Plan", reports: int) -> list[str]:

@@ -8,7 +8,7 @@ import click
 from .options import INPUT, OUTPUT, force_option, json_option
 from .output import counted, show_json, warn
 from .progress import progress
-from .promise import load_plan, promise_record, too_few
+from .promise import load_plan, promise_record, require_one_number, too_few
 from .values import require_inside
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def command(
     from ..tables import files_of, kind_of, open_column
 
     loaded = load_plan(plan)
+    require_one_number(loaded)
     opened = open_column(values, column)
     _require_values(opened)
     if output is None:

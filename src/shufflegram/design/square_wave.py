@@ -21,6 +21,9 @@ from ..privacy.budget import LARGEST_CROWD, LARGEST_EPSILON, Budget
 from ..privacy.laws import window_law
 from .information import mutual_information, paper_bound
 
+# A protocol's rule for the half width, a share of the domain, from the local epsilon.
+Rule = Callable[[float], float]
+
 # Significant digits of a proposed density ratio: short enough to read, fine enough to lose nothing.
 DIGITS = 6
 # Parameters are searched for slightly less than the delta allowed, as a proof is slightly wider than the search.
@@ -55,24 +58,29 @@ def published_ratio(b: float, budget: Budget) -> float:
     return budget.capped(ratio)
 
 
-def published_ssw(budget: Budget) -> ContinuousSquareWave:
-    """SSW as published: the largest local epsilon whose SW parameters pass the corrected Hoeffding bound."""
+def published_by(rule: Rule, budget: Budget) -> ContinuousSquareWave:
+    """As published: the largest local epsilon whose parameters by the rule pass the corrected Hoeffding bound."""
     ratio = largest_ratio_under(
-        lambda k: hoeffding(k, _sw_share(k), budget.users, budget.epsilon), budget.epsilon, budget.delta
+        lambda k: hoeffding(k, _share_by(rule, k), budget.users, budget.epsilon), budget.epsilon, budget.delta
     )
     ratio = budget.capped(ratio)
-    return continuous(sw_half_width(math.log(ratio)), ratio)
+    return continuous(rule(math.log(ratio)), ratio)
 
 
-def exact_ssw(budget: Budget) -> ContinuousSquareWave:
-    """SSW at its own limit: the largest local epsilon whose SW parameters the exact blanket allows."""
+def exact_by(rule: Rule, budget: Budget) -> ContinuousSquareWave:
+    """At its own limit: the largest local epsilon whose parameters by the rule the exact blanket allows."""
 
     def delta(k: float) -> float:
-        law = window_law(Fraction(k), Fraction(_sw_share(k)))
+        law = window_law(Fraction(k), Fraction(_share_by(rule, k)))
         return exact.delta(law, budget.users, budget.epsilon).upper
 
     ratio = budget.capped(largest_ratio_under(delta, budget.epsilon, budget.delta))
-    return continuous(sw_half_width(math.log(ratio)), ratio)
+    return continuous(rule(math.log(ratio)), ratio)
+
+
+def exact_by_in_cells(rule: Rule, cells: int, *, circular: bool, budget: Budget) -> SquareWave:
+    """The same in whole cells."""
+    return in_cells(exact_by(rule, budget), cells, circular=circular, budget=budget)
 
 
 def sw_half_width(local_epsilon: float) -> float:
@@ -83,6 +91,17 @@ def sw_half_width(local_epsilon: float) -> float:
     gain = math.exp(min(local_epsilon, 300.0))
     e = min(local_epsilon, 300.0)
     return (e * gain - gain + 1) / (2 * gain * (gain - 1 - e))
+
+
+def piecewise_half_width(local_epsilon: float) -> float:
+    """The piecewise mechanism's rule: b = 1 / (2 sqrt(E)), E = exp(e).
+
+    It reports a point of [-C, C] for a value x of [-1, 1], C = (sqrt(E) + 1) / (sqrt(E) - 1), and E times as likely one
+    of a window of length C - 1 whose low end is ((C + 1) x - (C - 1)) / 2. Moved and divided by C + 1, that is a window
+    of length (C - 1) / (C + 1) = 1 / sqrt(E) that begins at the value, among reports from 0 to 1 + 1 / sqrt(E): a
+    square wave.
+    """
+    return math.exp(-min(local_epsilon, 300.0) / 2) / 2
 
 
 def in_cells(wave: ContinuousSquareWave, cells: int, *, circular: bool, budget: Budget) -> SquareWave:
@@ -203,8 +222,8 @@ def _first(rising: list[Budget], does: Callable[[Budget], bool]) -> Budget | Non
     return rising[high]
 
 
-def _sw_share(k: float) -> float:
-    b = sw_half_width(math.log(k))
+def _share_by(rule: Rule, k: float) -> float:
+    b = rule(math.log(k))
     return 2 * b / (1 + 2 * b)
 
 

@@ -1,34 +1,27 @@
 """Every protocol, once. Contract tests, command line choices and tables read this list."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from ..domain import Domain
 from ..errors import InputError
 from ..privacy.budget import Budget
 from ..protocol import Protocol
-from . import asp, ssw
+from . import asp, combinations, flip, pure, spm, ssw
+from .entry import Entry
 
 Accounting = Literal["published", "exact"]
-Builder = Callable[[Domain, Budget], Protocol]
-Loader = Callable[[Domain, Mapping[str, Any]], Protocol]
 
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A protocol's name, a title for people, how each kind of accounting builds it, and how a plan brings it back."""
-
-    name: str
-    title: str
-    published: Builder
-    exact: Builder
-    load: Loader
-
+# Into how many chunks Flip and Pure cut the domain.
+CHUNKS = (16, 32, 64)
 
 PROTOCOLS: tuple[Entry, ...] = (
-    Entry(asp.NAME, "ASP (square wave with tuned half width and ratio, EMAS)", asp.published, asp.exact, asp.load),
-    Entry(ssw.NAME, "SSW (square wave with SW's parameters, EMS)", ssw.published, ssw.exact, ssw.load),
+    asp.ENTRY,
+    ssw.ENTRY,
+    combinations.ONE,
+    combinations.TWO,
+    spm.ENTRY,
+    *map(flip.entry, CHUNKS),
+    *map(pure.entry, CHUNKS),
 )
 
 

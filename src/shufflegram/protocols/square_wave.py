@@ -1,17 +1,23 @@
-"""SW, SSW and ASP are one protocol: a square wave and an estimator. They differ in who chose the numbers."""
+"""SSW, SPM, ASP and their combinations are one protocol: a square wave and an estimator, with somebody's numbers."""
 
 import hashlib
 import json
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
+from typing import Protocol as Interface
 
 from numpy.typing import ArrayLike
 
 from ..channel import WindowChannel, continuous_square_wave_channel, square_wave_channel
+from ..design.square_wave import informative
 from ..domain import Domain
+from ..errors import MechanismError
 from ..estimators.em import Estimator
-from ..mechanism import SquareWave, Wave
+from ..mechanism import ContinuousSquareWave, SquareWave, Wave
+from ..privacy.budget import Budget
 from ..privacy.laws import PrivacyLaw, blanket_law, blanket_terms
 from ..protocol import Tally
 from ..randomizers.continuous import ContinuousSquareWaveRandomizer
@@ -19,6 +25,13 @@ from ..randomizers.simulation import simulate_tally_through
 from ..randomizers.square_wave import SquareWaveRandomizer
 from ..randomness import SeededSource
 from .channel_analyzer import ChannelAnalyzer
+from .entry import Entry
+
+
+class ChooseInCells(Interface):
+    """Parameters in whole cells for a budget, under exact accounting."""
+
+    def __call__(self, cells: int, *, circular: bool, budget: Budget) -> SquareWave: ...
 
 
 @dataclass(frozen=True)
@@ -36,6 +49,11 @@ class SquareWaveProtocol:
     @property
     def report_cells(self) -> int:
         return self.channel.report_cells
+
+    @property
+    def resolution(self) -> int:
+        """How many parts of the domain the estimate can tell apart."""
+        return self.domain.bins
 
     @property
     def deployable(self) -> bool:
@@ -84,3 +102,29 @@ class SquareWaveProtocol:
         """A tally as users with this histogram of true values would give, in one draw: for simulation only."""
         counts = simulate_tally_through(self.channel, histogram, SeededSource(simulation_seed).generator)
         return Tally(counts, int(counts.sum()), self.digest)
+
+
+def square_wave_entry(
+    name: str,
+    title: str,
+    published: Callable[[Budget], ContinuousSquareWave],
+    in_cells: ChooseInCells,
+    estimator: Estimator,
+) -> Entry:
+    """A protocol that is a square wave: who chooses its numbers, as published and in whole cells, and its estimator."""
+
+    def as_published(domain: Domain, budget: Budget) -> SquareWaveProtocol:
+        if domain.circular:
+            raise MechanismError(f"published {name} is for a line; on a circular domain use exact accounting")
+        return SquareWaveProtocol(name, domain, published(budget), estimator)
+
+    def exact(domain: Domain, budget: Budget) -> SquareWaveProtocol:
+        def choose(budget: Budget) -> SquareWave:
+            return in_cells(domain.bins, circular=domain.circular, budget=budget)
+
+        return SquareWaveProtocol(name, domain, informative(choose, budget), estimator)
+
+    def load(domain: Domain, record: Mapping[str, Any]) -> SquareWaveProtocol:
+        return SquareWaveProtocol(name, domain, SquareWave.from_dict(record), estimator)
+
+    return Entry(name, title, as_published, exact, load)

@@ -40,13 +40,13 @@ def simulate_continuous_tally(
 
     Each is an independent uniform point of the bin: values that crowd on a few points of a bin have another law.
     """
-    cells = _as_histogram(histogram).size
+    cells = as_histogram(histogram).size
     return simulate_tally_through(continuous_square_wave_channel(mechanism, cells, report_cells), histogram, generator)
 
 
 def simulate_tally_through(channel: WindowChannel, histogram: ArrayLike, generator: np.random.Generator) -> Integers:
     """The tally of users whose reports come through the given channel."""
-    users = _as_histogram(histogram)
+    users = as_histogram(histogram)
     if users.size != channel.cells:
         raise ValuesError(f"the histogram must have {channel.cells} cells like the channel, got {users.size}")
     extra, report, mass_left = _partial_cells(channel)
@@ -108,7 +108,8 @@ def _share(part: Floats, whole: Floats) -> Floats:
     return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
 
 
-def _as_histogram(histogram: ArrayLike) -> Integers:
+def as_histogram(histogram: ArrayLike) -> Integers:
+    """Whole numbers, none negative, or an error that says what they should be."""
     counts = np.asarray(histogram)
     if counts.ndim != 1 or counts.dtype.kind not in "iu" or counts.size == 0:
         raise ValuesError("a histogram must be one flat list of whole numbers, one for each cell")
