@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shufflegram import Domain, datasets, metrics
+from shufflegram.design.chunks import flip_deviation, frontier, published_flip
 from shufflegram.design.information import mutual_information
 from shufflegram.design.square_wave import at_largest_ratio, exact_asp
 from shufflegram.estimators import EMAS
@@ -89,6 +90,21 @@ def print_half_widths() -> None:
     print()
 
 
+def print_frontier() -> None:
+    budget = Budget(0.01, 1e-5, 100_000)
+    published = published_flip(16, budget)
+    print(
+        "Flip on 16 chunks, n = 1e5, epsilon = .01, delta = 1e-5: messages, the flip probability that is private with"
+    )
+    print("them, and the deviation of one chunk's estimated share\n")
+    print(f"{'messages':>10}{'q':>10}{'deviation':>12}")
+    for point in frontier(16, budget):
+        print(f"{point.messages:>10}{float(point.mechanism.flip_probability):>10.4f}{point.deviation:>12.2e}")
+    deviation = flip_deviation(published, budget.users)
+    print(f"{published.messages:>10}{float(published.flip_probability):>10.4f}{deviation:>12.2e}   as published\n")
+
+
 if __name__ == "__main__":
+    print_frontier()
     print_gains()
     print_half_widths()

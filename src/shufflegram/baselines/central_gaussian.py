@@ -1,0 +1,62 @@
+"""The central model: a trusted server adds Gaussian noise to the counts of c chunks. And Norm-Sub."""
+
+from dataclasses import dataclass
+from functools import lru_cache, partial
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..domain import Domain
+from ..errors import InfeasibleError
+from ..estimators import norm_sub
+from ..estimators.estimate import Estimate
+from ..privacy.budget import Budget
+from ..randomizers.chunks import chunk_histogram, require_bins, spread_over_bins
+
+# Replacing one user's value takes one from a count and adds one to another: an L2 sensitivity of sqrt(2).
+SENSITIVITY = 2**0.5
+# How finely privacy losses are told apart: what is found is an upper bound whatever this is.
+INTERVAL = 1e-5
+
+
+@dataclass(frozen=True)
+class CentralGaussian:
+    """Counts of c chunks plus independent normal noise of this standard deviation."""
+
+    domain: Domain
+    chunks: int
+    sigma: float
+
+    def __post_init__(self) -> None:
+        require_bins(self.domain, self.chunks)
+
+    @property
+    def resolution(self) -> int:
+        return self.chunks
+
+    def simulate(self, histogram: ArrayLike, simulation_seed: int) -> Estimate:
+        counts = chunk_histogram(histogram, self.chunks)
+        noise = np.random.default_rng(simulation_seed).normal(0.0, self.sigma, size=self.chunks)
+        # the number of users is no secret where one value replaces another
+        users = int(counts.sum())
+        return Estimate(self.domain, spread_over_bins(norm_sub((counts + noise) / users), self.domain.bins), users)
+
+
+def central_gaussian(chunks: int, domain: Domain, budget: Budget) -> CentralGaussian:
+    """With the least noise that privacy loss distributions allow at the budget, whatever the number of users."""
+    return CentralGaussian(domain, chunks, SENSITIVITY * least_deviation(budget.epsilon, budget.delta))
+
+
+@lru_cache(maxsize=256)
+def least_deviation(epsilon: float, delta: float) -> float:
+    """The noise, per unit of sensitivity, that privacy loss distributions show to keep (epsilon, delta)."""
+    try:
+        from dp_accounting import dp_event, mechanism_calibration
+        from dp_accounting.pld import pld_privacy_accountant
+    except ImportError as problem:
+        raise InfeasibleError(
+            "the central Gaussian needs the package dp-accounting to find its noise; install shufflegram[lab]"
+        ) from problem
+    accountant = partial(pld_privacy_accountant.PLDAccountant, value_discretization_interval=INTERVAL)
+    found: float = mechanism_calibration.calibrate_dp_mechanism(accountant, dp_event.GaussianDpEvent, epsilon, delta)
+    return found

@@ -1,0 +1,46 @@
+"""Every baseline, once."""
+
+from functools import partial
+
+from ..domain import Domain
+from ..errors import InputError
+from ..privacy.budget import Budget
+from .baseline import Baseline, BaselineEntry
+from .central_gaussian import central_gaussian
+from .local_square_wave import local_square_wave
+from .trimmed import trimmed_asp
+
+CHUNKS = (16, 32, 64)
+# Percent of the reports that are left out at either end: 5, 10 and 15 in the paper's text, 10, 20 and 30 in its table.
+TRIMS = (5, 10, 15, 20, 30)
+
+BASELINES: tuple[BaselineEntry, ...] = (
+    BaselineEntry("local-sw", "SW in the local model, EMS", local_square_wave),
+    *(
+        BaselineEntry(
+            f"gaussian-{chunks}",
+            f"Gaussian mechanism on {chunks} chunks in the central model",
+            partial(central_gaussian, chunks),
+        )
+        for chunks in CHUNKS
+    ),
+    *(
+        BaselineEntry(
+            f"trim-{percent}", f"Trim {percent}% of ASP's reports at either end", partial(trimmed_asp, percent / 100)
+        )
+        for percent in TRIMS
+    ),
+)
+
+
+def names() -> tuple[str, ...]:
+    """The registered names, in order."""
+    return tuple(each.name for each in BASELINES)
+
+
+def build(name: str, domain: Domain, budget: Budget) -> Baseline:
+    """The named baseline for this domain and budget."""
+    for each in BASELINES:
+        if each.name == name:
+            return each.build(domain, budget)
+    raise InputError(f"baseline must be one of {', '.join(names())}, got {name!r}")
