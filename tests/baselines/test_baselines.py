@@ -75,7 +75,7 @@ def test_what_is_trimmed_counts_reports_at_the_ends_of_the_domain() -> None:
     estimate = built.simulate(everybody_low, 1)
     wave = built.protocol.mechanism
     assert isinstance(wave, ContinuousSquareWave)
-    # Of values spread over the first bin, all reports from -b to 1/64: p (b + 1/128) of them in the window, q/128 below.
+    # Of values spread over the first bin, reports from -b to 1/64: p (b + 1/128) in the window, q/128 below it.
     p, q, b = (float(number) for number in (wave.inside_density, wave.outside_density, wave.half_width))
     # 50,000 coins: seven standard deviations, and a report cell that is cut at the bin's end
     room = 7 * 0.5 / math.sqrt(50_000) + p * (1 + 2 * b) / 64 / 4
