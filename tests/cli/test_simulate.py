@@ -97,6 +97,27 @@ def test_bundled_data_bring_their_domain(good: Run) -> None:
     assert record["domain"]["bins"] == 512
 
 
+@pytest.mark.parametrize("name", [name for name in sg.datasets.DATASETS if name != "taxi"])
+def test_every_data_set_by_name(good: Run, name: str) -> None:
+    options = ["--protocol", "asp", "--users", "5000", "--epsilon", "1", "--delta", "1e-6", "--repetitions", "1"]
+    column = ("--column", "pensions") if name == "income_types" else ()
+    data = sg.datasets.load(name)
+    record = simulated(good, "--data", name, *column, *options)
+    assert record["domain"] == data.domain.to_dict()
+    assert record["users"] == 5_000
+    assert 0 < record["errors"]["wasserstein"]["mean"] < 0.1
+    assert name in good("simulate", "--help").stdout
+
+
+def test_a_folder_of_data_takes_the_place_of_the_bundled(good: Run, folder: Path) -> None:
+    amounts = np.random.default_rng(1).integers(0, 60_000, 6_000)
+    (folder / "Employee_Compensation.csv").write_text("\n".join(["Retirement", *map(str, amounts)]))
+    options = ["--protocol", "asp", "--users", "9000", "--epsilon", "1", "--delta", "1e-6", "--repetitions", "1"]
+    record = simulated(good, "--data", "retirement", "--data-dir", ".", *options)
+    # all that there are; the bundled data would have had 9,000
+    assert record["users"] == 6_000
+
+
 def test_more_users_do_better(good: Run) -> None:
     base = ("plan.json", "--data", "values.csv", "--column", "share", "--repetitions", "5", "--sample")
     few, many = (simulated(good, *base, size)["errors"]["wasserstein"]["mean"] for size in ("100", "6000"))

@@ -118,6 +118,6 @@ def _cps_based() -> Dataset:
         licence="CC0-1.0",
         note=(
             "CPS-based, of tax units and not of persons, and without wages and social security, which the paper's "
-            "eight kinds include; units with a loss or with 524,288 dollars or more of a kind are left out; half have none"
+            "eight kinds include; half have none; units with a loss or with 524,288 dollars or more are left out"
         ),
     )

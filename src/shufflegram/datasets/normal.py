@@ -31,7 +31,7 @@ def normal(users: int = PAPER_SIZE, simulation_seed: int = 0) -> Dataset:
         licence="none needed; the numbers are drawn",
         note=(
             "the paper says neither whether 10 is the standard deviation or the variance nor on which interval the "
-            "bins lie; here it is the standard deviation, and values beyond five of them are moved to the ends at -50 and 50"
+            "bins lie; here it is the standard deviation, and values beyond five of them are moved to -50 or 50"
         ),
         paper_size=PAPER_SIZE,
     )
