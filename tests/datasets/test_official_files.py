@@ -195,3 +195,12 @@ def test_a_folder_without_the_files(loader: Callable[..., Dataset], files: str, 
     assert "has no array" in said(loader, tmp_path)
     np.savez(sample, columns=np.array(["a"]), source=np.zeros(3), table=np.zeros((3, 1)), cents=np.zeros((3, 1)))
     assert "has no" in said(loader, tmp_path)
+
+
+def test_people_are_drawn_from_a_histogram_in_proportion(tmp_path: Path) -> None:
+    np.savez(tmp_path / "income_ipums_2001_2011_hist.npz", count=np.array([1, 0, 3, 0], dtype=np.int64))
+    data = income(tmp_path)
+    assert data.resampled
+    assert set(data.values.tolist()) == {200, 1_000}
+    # a quarter of 2,308,374, whose deviation is 658
+    assert abs(np.count_nonzero(data.values == 200) - 2_308_374 / 4) < 7 * 658
