@@ -12,7 +12,7 @@ from shufflegram import metrics
 
 from .conftest import USERS, Run
 
-PROTOCOL = ["--low", "0", "--high", "86400", "--bins", "32", "--users", "5000", "--epsilon", "1", "--delta", "1e-6"]
+PROTOCOL = ["--low", "0", "--high", "86400", "--bins", "64", "--users", "5000", "--epsilon", "1", "--delta", "1e-6"]
 
 
 @pytest.fixture(autouse=True)
@@ -74,7 +74,8 @@ def test_every_protocol_of_the_registry_under_both_accountings(good: Run, protoc
     assert record["protocol"] == protocol
     assert record["accounting"] == accounting
     assert record["users"] == 5_000
-    assert record["mechanism"]["kind"] == ("square_wave" if accounting == "exact" else "continuous_square_wave")
+    wave = "square_wave" if accounting == "exact" else "continuous_square_wave"
+    assert record["mechanism"]["kind"] == {"flip": "flip", "pure": "pure"}.get(protocol.partition("-")[0], wave)
 
 
 def test_bundled_data_bring_their_domain(good: Run) -> None:
@@ -95,6 +96,27 @@ def test_bundled_data_bring_their_domain(good: Run) -> None:
     record = simulated(good, *options)
     assert record["domain"]["circular"] is True
     assert record["domain"]["bins"] == 512
+
+
+@pytest.mark.parametrize("name", [name for name in sg.datasets.DATASETS if name != "taxi"])
+def test_every_data_set_by_name(good: Run, name: str) -> None:
+    options = ["--protocol", "asp", "--users", "5000", "--epsilon", "1", "--delta", "1e-6", "--repetitions", "1"]
+    column = ("--column", "pensions") if name == "income_types" else ()
+    data = sg.datasets.load(name)
+    record = simulated(good, "--data", name, *column, *options)
+    assert record["domain"] == data.domain.to_dict()
+    assert record["users"] == 5_000
+    assert 0 < record["errors"]["wasserstein"]["mean"] < 0.1
+    assert name in good("simulate", "--help").stdout
+
+
+def test_a_folder_of_data_takes_the_place_of_the_bundled(good: Run, folder: Path) -> None:
+    amounts = np.random.default_rng(1).integers(0, 60_000, 6_000)
+    (folder / "Employee_Compensation.csv").write_text("\n".join(["Retirement", *map(str, amounts)]))
+    options = ["--protocol", "asp", "--users", "9000", "--epsilon", "1", "--delta", "1e-6", "--repetitions", "1"]
+    record = simulated(good, "--data", "retirement", "--data-dir", ".", *options)
+    # all that there are; the bundled data would have had 9,000
+    assert record["users"] == 6_000
 
 
 def test_more_users_do_better(good: Run) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ..datasets import Dataset
     from ..domain import Domain
     from ..protocol import Protocol
     from ..protocols.registry import Accounting
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 # Lengths of the ranges that are asked for, as shares of the domain.
 RANGES = (0.2, 0.4)
-BUNDLED = ("taxi",)
 # What a protocol without a plan needs.
 BUDGETED = ("protocol", "users", "epsilon", "delta")
 
@@ -48,8 +48,13 @@ Examples:
       --low 0 --high 86400 --bins 128 --users 50000 --epsilon 0.5 --delta 1e-6 --json""",
 )
 @click.argument("plan", type=INPUT, required=False, metavar="[PLAN.json]")
-@click.option("--data", metavar="taxi|FILE", help="Bundled data, or a CSV or Parquet file.  [required]")
-@click.option("--column", help="The column of that file; may be left out where there is only one.")
+@click.option(
+    "--data",
+    metavar="NAME|FILE",
+    help="A data set (normal, taxi, retirement, income, income_types), or a CSV or Parquet file.  [required]",
+)
+@click.option("--data-dir", type=INPUT, help="With a data set: a folder with the files to use instead of bundled ones.")
+@click.option("--column", help="The column of that file or data set; may be left out where there is only one.")
 @click.option("--sample", type=int, help="How many of the values take part. [default: as many as are planned for]")
 @click.option("--repetitions", type=click.IntRange(1), default=10, show_default=True, help="How many collections.")
 @click.option(
@@ -69,6 +74,7 @@ Examples:
 def command(
     plan: Path | None,
     data: str | None,
+    data_dir: Path | None,
     column: str | None,
     sample: int | None,
     repetitions: int,
@@ -86,10 +92,11 @@ def command(
 
     if data is None:
         raise click.UsageError(_missing(plan, data, chosen))
-    setting = _setting(plan, data, chosen)
+    named = _named(data, data_dir, column)
+    setting = _setting(plan, data, named, chosen)
     domain = setting.protocol.domain
     warnings: list[str] = []
-    histogram = _sampled(_histogram(data, column, domain), setting.users, sample, simulation_seed, warnings)
+    histogram = _sampled(_histogram(data, named, column, domain), setting.users, sample, simulation_seed, warnings)
     warn(warnings)
     truth = histogram / histogram.sum()
     errors: dict[str, list[float]] = {}
@@ -119,7 +126,7 @@ def command(
         _show(answer, setting.protocol)
 
 
-def _setting(plan: Path | None, data: str, chosen: dict[str, Any]) -> Setting:
+def _setting(plan: Path | None, data: str, named: "Dataset | None", chosen: dict[str, Any]) -> Setting:
     """From a plan's file, or else from the options."""
     of_protocols = (*BUDGETED, "accounting")
     if plan is not None:
@@ -134,7 +141,7 @@ def _setting(plan: Path | None, data: str, chosen: dict[str, Any]) -> Setting:
     from ..privacy.budget import Budget
     from ..protocols import registry
 
-    domain = _bundled(data).domain if data in BUNDLED and not names_a_domain(chosen) else domain_from(chosen)
+    domain = domain_from(chosen) if named is None or names_a_domain(chosen) else named.domain
     budget = Budget(chosen["epsilon"], chosen["delta"], chosen["users"])
     accounting: Accounting = "published" if chosen["accounting"] == "published" else "exact"
     return Setting(registry.build(chosen["protocol"], domain, budget, accounting), budget.users, accounting)
@@ -148,24 +155,31 @@ def _missing(plan: Path | None, data: str | None, chosen: dict[str, Any]) -> str
     return f"{instead}missing: {missing}"
 
 
-def _bundled(name: str) -> Any:
+def _named(data: str, data_dir: Path | None, column: str | None) -> "Dataset | None":
+    """The data set of this name, or the column of it that is asked for; None where the name is a file's."""
     from .. import datasets
 
-    return getattr(datasets, name)()
+    if data not in datasets.DATASETS:
+        if data_dir is not None:
+            raise click.UsageError(f"--data-dir is for {', '.join(datasets.DATASETS)}; leave it out with a file")
+        return None
+    found = datasets.load(data, data_dir)
+    if found.columns and column is None:
+        raise click.UsageError(f"{data} has several columns, so --column must be one of {', '.join(found.columns)}")
+    if not found.columns and column is not None:
+        raise click.UsageError(f"--column is for files and joint rows; {data} has one column only")
+    return found if column is None else found.column(column)
 
 
-def _histogram(data: str, column: str | None, domain: "Domain") -> "Counts":
+def _histogram(data: str, named: "Dataset | None", column: str | None, domain: "Domain") -> "Counts":
     """How many of the values lie in each bin."""
     import numpy as np
 
     from ..tables import Batch, open_column
 
-    if data in BUNDLED:
-        if column is not None:
-            raise click.UsageError(f"--column is for files; {data} has one column only")
-        bundled = _bundled(data)
-        require_inside(Batch(bundled.values, 0, "of the bundled data", bundled.values.size), f" of {data!r}", domain)
-        return domain.histogram(bundled.values)
+    if named is not None:
+        require_inside(Batch(named.values, 0, "of the data set", named.users), f" of {named.name!r}", domain)
+        return domain.histogram(named.values)
     opened = open_column(data, column)
     histogram = np.zeros(domain.bins, dtype=np.int64)
     with progress("reading", opened.size) as advance:

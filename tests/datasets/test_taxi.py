@@ -1,4 +1,4 @@
-"""The bundled data: what they are, that all get the same, and that nobody pays for them who does not ask."""
+"""The taxi rides: what they are, that all get the same, and that nobody pays for them who does not ask."""
 
 import hashlib
 import subprocess
