@@ -115,7 +115,8 @@ def square_wave_entry(
 
     def as_published(domain: Domain, budget: Budget) -> SquareWaveProtocol:
         if domain.circular:
-            raise MechanismError(f"published {name} is for a line; on a circular domain use exact accounting")
+            called = title.partition(" (")[0]
+            raise MechanismError(f"published {called} is for a line; on a circular domain use exact accounting")
         return SquareWaveProtocol(name, domain, published(budget), estimator)
 
     def exact(domain: Domain, budget: Budget) -> SquareWaveProtocol:
