@@ -24,7 +24,7 @@ FORBIDDEN = re.compile(
 )
 
 # Each takes tenths of a second to import; none may be paid for by a program that does not use it.
-HEAVY = {"scipy", "numba", "llvmlite", "matplotlib", "flint", "pyarrow", "pandas", "polars"}
+HEAVY = {"scipy", "numba", "llvmlite", "matplotlib", "flint", "pyarrow", "pandas", "polars", "joblib"}
 
 
 def project_files() -> Iterator[Path]:

@@ -8,7 +8,8 @@
     │   ├── ReportError                  reports or tallies that do not belong to this plan
     │   ├── BudgetError                  a privacy budget or a crowd that means nothing (epsilon <= 0, users < 1, ...)
     │   ├── TableError                   a file or a column that cannot be read
-    │   └── PlanError                    a plan file that is unreadable, incomplete, of another version or tampered with
+    │   ├── PlanError                    a plan file that is unreadable, incomplete, of another version or tampered with
+    │   └── ExperimentError              an experiment that is unreadable, incomplete, or asks for what there is not
     ├── InfeasibleError                  the request is well formed, but no parameters can meet it
     └── CertificationError               a bound could not be proven; nothing may be promised
 
@@ -19,6 +20,7 @@ __all__ = [
     "BudgetError",
     "CertificationError",
     "DomainError",
+    "ExperimentError",
     "InfeasibleError",
     "InputError",
     "MechanismError",
@@ -64,6 +66,10 @@ class TableError(InputError):
 
 class PlanError(InputError):
     """A plan file that is unreadable, incomplete, of another version or tampered with."""
+
+
+class ExperimentError(InputError):
+    """An experiment that is unreadable, incomplete, or asks for what there is not."""
 
 
 class InfeasibleError(ShufflegramError):

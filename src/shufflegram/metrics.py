@@ -1,8 +1,11 @@
 """How far an estimate is from the truth.
 
 Coordinates are those of the unit domain: all of it has length 1, and bin i is [i/m, (i+1)/m]. Both are frequencies on
-the same m bins. P is the CDF, linear within a bin.
+the same m bins. P is the CDF, linear within a bin. `METRICS` is what a simulation and an experiment report.
 """
+
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -66,6 +69,41 @@ def wasserstein(truth: ArrayLike, estimate: ArrayLike, circular: bool = False) -
         # Another cut shifts every difference by the same amount, and the median is the shift that leaves the least.
         difference -= np.median(difference)
     return float(np.mean(np.abs(difference)))
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A distance by its name, with words for people; `measure` takes truth, estimate and whether it is a circle."""
+
+    name: str
+    title: str
+    measure: Callable[[ArrayLike, ArrayLike, bool], float]
+
+
+def _ranges(percent: int) -> Metric:
+    share = percent / 100
+
+    def measure(truth: ArrayLike, estimate: ArrayLike, circular: bool) -> float:
+        return range_query_error(truth, estimate, share, circular=circular)
+
+    return Metric(f"range_{share:g}", f"ranges of {percent}% of the domain (share of users)", measure)
+
+
+METRICS: tuple[Metric, ...] = (
+    Metric("wasserstein", "W1 (share of the domain)", wasserstein),
+    _ranges(20),
+    _ranges(40),
+    Metric(
+        "quantile",
+        "quantiles, 5% to 95% (share of the domain)",
+        lambda truth, estimate, circular: quantile_error(truth, estimate),
+    ),
+)
+
+
+def errors(truth: ArrayLike, estimate: ArrayLike, *, circular: bool) -> dict[str, float]:
+    """Every metric by its name."""
+    return {metric.name: metric.measure(truth, estimate, circular) for metric in METRICS}
 
 
 def _numbers(given: ArrayLike) -> Floats | None:

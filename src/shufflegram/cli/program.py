@@ -21,10 +21,14 @@ COMMANDS = {
     "randomize": "Turn a column of values into private reports.",
     "estimate": "Turn reports into a distribution.",
     "simulate": "Try a plan on known data, many times.",
+    "experiment": "Run an experiment, or go on with it.",
     "demo": "Run a whole collection on real data and look at it.",
 }
 # How the library calls what are options here.
 OPTIONS = {"outside='clamp'": "--outside clamp", "outside='wrap'": "--outside wrap", "overwrite=True": "--force"}
+# Under this key of the context a command says what an interruption leaves, if that is more than nothing.
+LEFT = "shufflegram.left"
+NOTHING_LEFT = "nothing was left half done"
 UNHEARD, WRONG_INPUT, INTERRUPTED = 1, 2, 130
 # What ends a program from outside, where there is such a thing; a shell reports it as 128 + its number.
 ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
@@ -59,7 +63,10 @@ class Program(click.Group):
             return super().invoke(ctx)
         except KeyboardInterrupt:
             # Left to click, this would print an empty line of its own.
-            raise _Interrupted from None
+            raise _Interrupted(ctx.meta.get(LEFT, NOTHING_LEFT)) from None
+        except _Ended as end:
+            end.left = ctx.meta.get(LEFT, NOTHING_LEFT)
+            raise
 
     def main(
         self,
@@ -84,10 +91,12 @@ class Program(click.Group):
                 code = super().main(args, "shufflegram", complete_var, standalone_mode=False, **extra)
             # What is on its way may still fail to arrive.
             sys.stdout.flush()
-        except (_Interrupted, click.Abort):
-            _fail("interrupted", "nothing was left half done", INTERRUPTED)
+        except _Interrupted as interruption:
+            _fail("interrupted", str(interruption), INTERRUPTED)
+        except click.Abort:
+            _fail("interrupted", NOTHING_LEFT, INTERRUPTED)
         except _Ended as end:
-            _fail("interrupted", "nothing was left half done", 128 + end.number)
+            _fail("interrupted", end.left, 128 + end.number)
         except click.ClickException as problem:
             _fail("error", problem.format_message(), WRONG_INPUT)
         except ShufflegramError as problem:
@@ -105,7 +114,7 @@ class Program(click.Group):
 
 
 class _Interrupted(Exception):
-    """Ctrl-C."""
+    """Ctrl-C, and what it leaves."""
 
 
 class _Ended(BaseException):
@@ -113,6 +122,7 @@ class _Ended(BaseException):
 
     def __init__(self, number: int) -> None:
         self.number = number
+        self.left = NOTHING_LEFT
 
 
 @contextmanager

@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+# The time left is told from the speed of the last so many seconds: parts of long work may take minutes each.
+MEMORY = 600.0
 # Nobody needs a bar for less than this many seconds.
 PATIENCE = 0.5
 
@@ -16,7 +18,13 @@ def progress(task: str, size: int) -> Iterator[Callable[[int], None]]:
 
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    bar = Progress(
+        *columns,
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+        speed_estimate_period=MEMORY,
+    )
     row = bar.add_task(task, total=size)
     began = time.monotonic()
 

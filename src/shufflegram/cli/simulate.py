@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     Counts = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
-# Lengths of the ranges that are asked for, as shares of the domain.
-RANGES = (0.2, 0.4)
 # What a protocol without a plan needs.
 BUDGETED = ("protocol", "users", "epsilon", "delta")
 
@@ -90,6 +88,8 @@ def command(
     """
     import numpy as np
 
+    from .. import metrics
+
     if data is None:
         raise click.UsageError(_missing(plan, data, chosen))
     named = _named(data, data_dir, column)
@@ -106,7 +106,7 @@ def command(
             advance(done)
             tally = setting.protocol.simulate(histogram, int(seed))
             found = setting.protocol.analyzer.estimate(tally).frequencies
-            for name, error in _errors(truth, found, domain).items():
+            for name, error in metrics.errors(truth, found, circular=domain.circular).items():
                 errors.setdefault(name, []).append(error)
     answer = {
         "protocol": setting.protocol.name,
@@ -211,16 +211,6 @@ def _sampled(histogram: "Counts", planned: int, sample: int | None, seed: int, w
     return drawn
 
 
-def _errors(truth: "Floats", found: "Floats", domain: "Domain") -> dict[str, float]:
-    from .. import metrics
-
-    errors = {"wasserstein": metrics.wasserstein(truth, found, circular=domain.circular)}
-    for share in RANGES:
-        errors[f"range_{share:g}"] = metrics.range_query_error(truth, found, share, circular=domain.circular)
-    errors["quantile"] = metrics.quantile_error(truth, found)
-    return errors
-
-
 def _summary(values: list[float]) -> dict[str, Any]:
     """The mean over the repetitions, and how far single ones are from it (not known from one alone)."""
     import statistics
@@ -230,6 +220,8 @@ def _summary(values: list[float]) -> dict[str, Any]:
 
 
 def _show(answer: dict[str, Any], protocol: "Protocol") -> None:
+    from ..metrics import METRICS
+
     console = terminal()
     facts = [
         ("domain", str(protocol.domain)),
@@ -239,11 +231,7 @@ def _show(answer: dict[str, Any], protocol: "Protocol") -> None:
         ("runs", f"{answer['repetitions']} with seed {answer['simulation_seed']}, in {answer['seconds']:.1f} s"),
     ]
     show_facts(console, facts)
-    names = {
-        "wasserstein": "W1 (share of the domain)",
-        "quantile": "quantiles, 5% to 95% (share of the domain)",
-        **{f"range_{share:g}": f"ranges of {share:.0%} of the domain (share of users)" for share in RANGES},
-    }
+    names = {metric.name: metric.title for metric in METRICS}
     rows = [
         (names[name], f"{error['mean']:.3e}", _spread(error["standard_deviation"]))
         for name, error in answer["errors"].items()
