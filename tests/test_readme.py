@@ -43,7 +43,7 @@ def test_the_python_example_runs(
 
 @pytest.mark.skipif(os.name == "nt", reason="the lines are for a shell of Unix")
 def test_the_commands_run_in_order_beside_what_the_python_example_leaves(tmp_path: Path) -> None:
-    (commands,) = (block for block in blocks("bash") if "shufflegram" in block)
+    commands = "".join(block for block in blocks("bash") if "shufflegram" in block)
     (example,) = blocks("python")
     (left,) = re.findall(r'\.save\("(.*?)"\)', example)
     (tmp_path / left).write_text("kept")
