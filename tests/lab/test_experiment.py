@@ -9,6 +9,8 @@ import pytest
 
 from shufflegram import lab
 from shufflegram.errors import ExperimentError, InputError
+from shufflegram.lab.data import DATA
+from shufflegram.metrics import METRICS
 
 from .conftest import SPEC, changed
 
@@ -104,3 +106,11 @@ def test_an_error_names_the_file(tmp_path: Path) -> None:
     path.write_text(SPEC.read_text(encoding="utf-8").replace("seed", "sed"), encoding="utf-8")
     with pytest.raises(ExperimentError, match=r"the experiment .*spec\.toml: unknown key: 'sed'"):
         lab.Experiment.load(path)
+
+
+def test_the_documented_example_is_one_and_names_all_data() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "lab.md").read_text(encoding="utf-8")
+    example = page.partition("```toml\n")[2].partition("```")[0]
+    assert len(lab.Experiment.from_text(example).cells()) == 1 * 2 * 2 * 3 * 2 * 2
+    assert f"# {', '.join(DATA)}\n" in example
+    assert all(f"`{metric.name}`" in page for metric in METRICS)

@@ -27,6 +27,8 @@ from .measure import MEASUREMENTS
 
 # So many repetitions share the design of a protocol, and so many are lost if their worker is killed.
 MOST_IN_A_BLOCK = 20
+# What asks a program to end, where there is such a thing.
+ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 # How often a worker looks whether its parent is still there, in seconds.
 PARENT_IS_LOOKED_AFTER = 0.5
 RESULTS = "results.parquet"
@@ -207,7 +209,8 @@ def _finish(block: Block, folder: Path) -> Block:
 def _follow(parent: int) -> None:
     """A worker ends when its parent does, and not before."""
     # Ctrl-C reaches every process of a terminal: the parent ends the workers, and speaks for all.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in ENDING:
+        signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_end_after, args=(parent,), daemon=True).start()
 
 
