@@ -1,12 +1,14 @@
 """Whatever is wrong: one line on the standard error, exit code 2, and nothing is left behind."""
 
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
 
 from .conftest import Run
 
+SMALL = Path(__file__).resolve().parents[1] / "lab" / "small.toml"
 DOMAIN = "--low 0 --high 10 --bins 16"
 BUDGET = "--users 5000 --epsilon 1 --delta 1e-6"
 WAVE = "--half-width 1/4 --density-ratio 3"
@@ -135,6 +137,15 @@ LINES = [
     (f"simulate --protocol asp --data values.csv {BUDGET}", "missing: --low, --high, --bins"),
     (f"simulate --protocol asp --accounting published --data taxi {BUDGET}", "published ASP is for a line"),
     (f"simulate --protocol asp --accounting none --data taxi {BUDGET}", "is not one of"),
+    # experiment
+    ("experiment", "Missing argument"),
+    ("experiment spec.toml", "Missing option '--output'"),
+    ("experiment none.toml --output r", "the experiment none.toml cannot be read: No such file"),
+    ("experiment bytes.txt --output r", "the experiment bytes.txt cannot be read: it is not text"),
+    ("experiment values.csv --output r", "the experiment values.csv: it is not TOML"),
+    ("experiment spec.toml --output r", "the experiment spec.toml: missing key: 'title', 'seed'"),
+    ("experiment spec.toml --output r --workers 0", "0 is not in the range"),
+    ("experiment small.toml --output kept.csv", "the folder kept.csv cannot be made: File exists"),
 ]
 
 
@@ -147,6 +158,8 @@ def test_one_line_and_exit_code_2(run: Run, folder: Path, line: str, said: str) 
     (folder / "wide.csv").write_text("share\n1\n101\n")
     (folder / "bytes.txt").write_bytes(b"\xff\xfe\x00")
     (folder / "other.json").write_text("{}")
+    (folder / "spec.toml").write_text('name = "spec"')
+    shutil.copy(SMALL, folder / "small.toml")
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     arguments = shlex.split(line)
     result = run(*arguments)

@@ -44,6 +44,7 @@ def materials(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("materials")
     plan = sg.plan(taxi().domain, users=2_000, epsilon=2, delta=1e-6)
     plan.save(folder / "plan.json")
+    shutil.copy(Path(__file__).resolve().parents[1] / "lab" / "small.toml", folder / "experiment.toml")
     seconds = taxi(2_000).values
     (folder / "values.csv").write_text("\n".join(["id,seconds", *(f"{i},{s}" for i, s in enumerate(seconds))]))
     parquet.write_table(pa.table({"id": np.arange(2_000), "seconds": seconds}), folder / "values.parquet")

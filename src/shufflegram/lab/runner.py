@@ -7,6 +7,8 @@ next one does what is missing. A number depends on its cell and its repetition a
 import json
 import os
 import signal
+import threading
+import time
 from collections.abc import Generator, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
@@ -25,6 +27,10 @@ from .measure import MEASUREMENTS
 
 # So many repetitions share the design of a protocol, and so many are lost if their worker is killed.
 MOST_IN_A_BLOCK = 20
+# What asks a program to end, where there is such a thing.
+ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+# How often a worker looks whether its parent is still there, in seconds.
+PARENT_IS_LOOKED_AFTER = 0.5
 RESULTS = "results.parquet"
 PROVENANCE = b"shufflegram.experiment"
 
@@ -92,7 +98,8 @@ def carry_out(work: Work, workers: int | None = None) -> Generator[Block, None, 
         batch_size=1,
         max_nbytes=None,
         return_as="generator_unordered",
-        initializer=_leave_interruptions_to_the_parent,
+        initializer=_follow,
+        initargs=(os.getpid(),),
     )
     try:
         with closing(parallel(delayed(_finish)(block, work.folder) for block in work.missing)) as finished:
@@ -199,9 +206,20 @@ def _finish(block: Block, folder: Path) -> Block:
     return block
 
 
-def _leave_interruptions_to_the_parent() -> None:
-    """Ctrl-C reaches every process of a terminal; the parent ends the workers, and speaks for all."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _follow(parent: int) -> None:
+    """A worker ends when its parent does, and not before."""
+    # Ctrl-C reaches every process of a terminal: the parent ends the workers, and speaks for all.
+    for number in ENDING:
+        signal.signal(number, signal.SIG_IGN)
+    threading.Thread(target=_end_after, args=(parent,), daemon=True).start()
+
+
+def _end_after(parent: int) -> None:
+    """Without this, the workers of a killed parent would wait for minutes for what to do next."""
+    while os.getppid() == parent:
+        time.sleep(PARENT_IS_LOOKED_AFTER)
+    # as a kill would: a block that is not finished does not count
+    os._exit(1)
 
 
 def _cores() -> int:
