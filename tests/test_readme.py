@@ -95,6 +95,7 @@ def test_the_public_surface_is_pinned() -> None:
         "SquareWave",
         "Tally",
         "__version__",
+        "baselines",
         "datasets",
         "errors",
         "estimators",

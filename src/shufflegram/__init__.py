@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import datasets, errors, estimators, metrics, privacy, protocols
+    from . import baselines, datasets, errors, estimators, metrics, privacy, protocols
     from .domain import Domain
     from .errors import ShufflegramError
     from .estimators.estimate import Estimate
@@ -35,6 +35,7 @@ _HOMES = {
     "ShufflegramError": "errors",
     "SquareWave": "mechanism",
     "Tally": "protocol",
+    "baselines": "baselines",
     "datasets": "datasets",
     "errors": "errors",
     "estimators": "estimators",
@@ -58,6 +59,7 @@ __all__ = [
     "SquareWave",
     "Tally",
     "__version__",
+    "baselines",
     "datasets",
     "errors",
     "estimators",
