@@ -142,9 +142,11 @@ def _write_index(output: Path) -> Path:
 
 
 def _show(answer: dict[str, Any]) -> None:
+    from ..lab.figures import ACCOUNTINGS
+
     facts = [
         ("figure", f"{answer['name']}: {answer['title']}, {answer['repetitions']} repetitions"),
-        *((f"{each['verdict']}", f"{each['claim']} ({each['accounting']})") for each in answer["claims"]),
+        *((each["verdict"], f"{ACCOUNTINGS[each['accounting']]}: {each['claim']}") for each in answer["claims"]),
         ("took", f"{answer['seconds']:.1f} s"),
         ("wrote", f"{answer['page']}\n"),
     ]

@@ -72,19 +72,25 @@ def weighed(comparisons: Iterable[Comparison], smaller: str, other: str) -> Find
     clearly = sum(each.distance > CLEAR for each in all_of_them)
     against = [each for each in all_of_them if each.distance < -CLEAR]
     smaller_in = sum(each.smaller.mean < each.other.mean for each in all_of_them)
-    ratio = statistics.median(each.other.mean / each.smaller.mean for each in all_of_them if each.smaller.mean > 0)
+    ratio = statistics.median(_ratio(each.other.mean, each.smaller.mean) for each in all_of_them)
     sentence = (
         f"{smaller} has the smaller mean error than {other} in {smaller_in} of {len(all_of_them)} comparisons, clearly "
         f"so in {clearly} and clearly not in {len(against)}; in the median the error of {other} is {ratio:.2f} times "
         "as large."
     )
     if against:
-        worst = max(against, key=lambda each: each.smaller.mean / each.other.mean if each.other.mean > 0 else math.inf)
+        worst = max(against, key=lambda each: _ratio(each.smaller.mean, each.other.mean))
+        place = where(worst.place, (each.place for each in all_of_them))
         sentence += (
-            f" Furthest from the claim is {where(worst.place)}: {shown(worst.smaller)} for {smaller} against "
+            f" Furthest from the claim is {place}: {shown(worst.smaller)} for {smaller} against "
             f"{shown(worst.other)} for {worst.other_name or other}."
         )
     return Finding(verdict(clearly, len(against)), sentence)
+
+
+def _ratio(above: float, below: float) -> float:
+    """Above by below, with 0 by 0 as 1."""
+    return above / below if below > 0 else math.inf if above > 0 else 1.0
 
 
 def shown(point: Point) -> str:
@@ -92,9 +98,11 @@ def shown(point: Point) -> str:
     return f"{point.mean:.3g}" if math.isnan(point.error) else f"{point.mean:.3g} ± {point.error:.1g}"
 
 
-def where(place: Place) -> str:
-    """The data, the task and the epsilon in words."""
-    return f"{place.data}, {place.metric}, epsilon {place.epsilon:g}, {place.users:,} users, {place.bins} bins"
+def where(place: Place, among: Iterable[Place]) -> str:
+    """The data, the task and the epsilon, and how many users where that varies."""
+    sizes = {other.users for other in among if other.data == place.data}
+    users = f", {place.users:,} users" if len(sizes) > 1 else ""
+    return f"{place.data}, {place.metric}, epsilon {place.epsilon:g}{users}"
 
 
 def asp_is_best(summary: Summary) -> Finding:
@@ -124,7 +132,8 @@ def wider_ranges_are_worse(summary: Summary) -> Finding:
 
 def no_chunks_are_best(summary: Summary) -> Finding:
     """Looks for a number of chunks that is nowhere clearly worse than another."""
-    without, sentences = 0, []
+    without, some = 0, False
+    sentences = []
     for family, members in FAMILIES.items():
         rows = [row for _, row in summary.side_by_side("protocol") if set(members) <= row.keys()]
         wins = Counter(min(members, key=lambda name: row[name].mean) for row in rows)
@@ -134,6 +143,9 @@ def no_chunks_are_best(summary: Summary) -> Finding:
         counts = ", ".join(f"{name} {wins[name]}" for name in members)
         losses = ", ".join(f"{name} {beaten[name]}" for name in members)
         sentences.append(f"{family}: smallest in {counts} of {len(rows)}; clearly beaten in {losses}.")
+        some = some or bool(rows)
+    if not some:
+        return Finding("cannot be told", "The table has nothing to compare.")
     found: Verdict = ("does not hold", "holds in part", "holds")[without]
     return Finding(found, " ".join(sentences))
 
@@ -176,7 +188,7 @@ def close_on_smooth_data(summary: Summary) -> Finding:
         if place.data not in SMOOTH or not {"combination-1", "ssw"} <= row.keys():
             continue
         one, ssw = row["combination-1"], row["ssw"]
-        ratio = max(one.mean, ssw.mean) / min(one.mean, ssw.mean) if min(one.mean, ssw.mean) > 0 else math.inf
+        ratio = _ratio(max(one.mean, ssw.mean), min(one.mean, ssw.mean))
         near += ratio <= 1 + CLOSE or abs(Comparison(place, one, ssw).distance) <= CLEAR
         if not ratios or ratio > max(ratios):
             furthest = Comparison(place, one, ssw)
@@ -187,8 +199,8 @@ def close_on_smooth_data(summary: Summary) -> Finding:
         verdict(near, len(ratios) - near),
         f"In {near} of {len(ratios)} comparisons they differ by at most {CLOSE:.0%} or within three standard errors; "
         f"the larger is {statistics.median(ratios):.2f} times the smaller in the median and at most "
-        f"{max(ratios):.2f} times, which is {where(furthest.place)}: {shown(furthest.smaller)} for combination-1 "
-        f"against {shown(furthest.other)} for ssw.",
+        f"{max(ratios):.2f} times, which is {where(furthest.place, summary.points)}: {shown(furthest.smaller)} for "
+        f"combination-1 against {shown(furthest.other)} for ssw.",
     )
 
 

@@ -30,6 +30,8 @@ STYLES: dict[str, dict[str, Any]] = {
 }
 # For lines that are no protocols.
 COLOURS, MARKERS = ("#440154", "#21918c", "#e07b00", "#7f7f7f"), "osD^"
+# How much room is left above and below the points, as a factor.
+MARGIN = 1.5
 # The same numbers give the same file.
 FIXED: Any = {"svg.hashsalt": "shufflegram", "svg.fonttype": "path"}
 
@@ -141,6 +143,10 @@ def draw(summary: Summary, page: Summary, layout: Layout, heading: str, stem: Pa
 def _draw_panel(axes: Any, summary: Summary, panel: Panel, layout: Layout) -> None:
     from matplotlib import ticker
 
+    scale = [point.mean for place, point in summary.points.items() if _same_scale(place, panel)]
+    # A mean of 0 has no place on a logarithmic axis: it is drawn on the lower edge.
+    bottom = min((mean for mean in scale if mean > 0), default=1.0) / MARGIN
+    top = max([*scale, bottom]) * MARGIN
     for number, value in enumerate(summary.values(layout.line)):
         points = panel.points.only(**{layout.line: value}).points
         if not points:
@@ -152,9 +158,9 @@ def _draw_panel(axes: Any, summary: Summary, panel: Panel, layout: Layout) -> No
             "marker": MARKERS[number % len(MARKERS)],
         }
         label = name_of(layout.line, value)
-        means = [point.mean for point in points.values()]
+        means = [max(point.mean, bottom) for point in points.values()]
         axes.errorbar(
-            x, means, errors, label=label, **{"linewidth": 1.3, **style}, markersize=4, capsize=2, elinewidth=0.8
+            x, means, errors, label=label, **{"linewidth": 1.3, **style}, markersize=5, capsize=2, elinewidth=0.8
         )
     axes.set_xscale("log")
     axes.set_yscale("log", nonpositive="clip")
@@ -162,14 +168,11 @@ def _draw_panel(axes: Any, summary: Summary, panel: Panel, layout: Layout) -> No
     ticks = [value for value in all_x if layout.x != "epsilon" or math.log10(value) % 1 == 0] or list(all_x)
     axes.set_xticks(ticks, [_short(tick) for tick in ticks])
     axes.xaxis.set_minor_locator(ticker.NullLocator())
-    scale = [point for place, point in summary.points.items() if _same_scale(place, panel)]
-    low, high = min(point.mean for point in scale), max(point.mean for point in scale)
-    if low > 0:
-        axes.set_ylim(low / 1.5, high * 1.5)
-        parts = (1, 2, 5) if high / low < 100 else (1,)
-        axes.yaxis.set_major_locator(ticker.LogLocator(base=10, subs=parts, numticks=12))
-        axes.yaxis.set_minor_formatter(ticker.NullFormatter())
-        axes.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:.0e}".replace("e-0", "e-")))
+    axes.set_ylim(bottom, top)
+    parts = (1, 2, 5) if top / bottom < 100 else (1,)
+    axes.yaxis.set_major_locator(ticker.LogLocator(base=10, subs=parts, numticks=12))
+    axes.yaxis.set_minor_formatter(ticker.NullFormatter())
+    axes.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:.0e}".replace("e-0", "e-")))
     axes.grid(True, which="major", color="#dddddd", linewidth=0.6)
     axes.tick_params(labelsize=8)
 

@@ -29,6 +29,14 @@ summary { cursor: pointer; margin: .3rem 0; }
 .verdict { font-weight: bold; white-space: nowrap; }
 .holds { color: #1b6b1b; } .in-part { color: #8a5a00; } .not { color: #a11; } .open { color: #555; }
 """
+REMARKS = {
+    "figure-utility": (
+        "Flip and Pure tell only chunks of the domain apart. The share of a chunk is spread evenly over its bins, and "
+        "what that misses counts as error."
+    ),
+    "figure-bins": "Every estimate is compared with the truth in as many bins.",
+}
+REMARKS["figure-users"] = REMARKS["figure-utility"]
 CLASSES = {"holds": "holds", "holds in part": "in-part", "does not hold": "not", "cannot be told": "open"}
 RULES = (
     f"Two means are clearly different if they differ by more than {CLEAR:g} standard errors of their difference. A "
@@ -75,7 +83,9 @@ def write_report(summary: Summary, folder: str | os.PathLike[str], notes: Sequen
         f"<h1>{escape(summary.title)}</h1>",
         f"<p>Each point is the mean of {' or '.join(map(str, repetitions))} repetitions; the bars are one standard "
         "error. Smaller is better. <em>As published</em>: every protocol with the parameters of its paper. <em>Equal "
-        "accounting</em>: every protocol at the limit that exact accounting of the same privacy allows it.</p>",
+        "accounting</em>: every protocol at the limit that exact accounting of the same privacy allows it. A mean of "
+        "0 is drawn on the lower edge.</p>",
+        *(f"<p>{escape(REMARKS[each])}</p>" for each in [summary.experiment] if each in REMARKS),
         *(f"<p>{escape(note)}</p>" for note in notes),
         *_claims(judge(summary)),
         "<h2>Figures</h2>",
@@ -164,7 +174,8 @@ def _table(shared: dict[str, object], panel: Panel, layout: Layout) -> str:
         cells = "".join(f"<td>{_cell(found.get(value), power, best)}</td>" for value in lines)
         rows.append(f"<tr><td>{x:,}</td>{cells}</tr>")
     return (
-        f'<details><summary>{escape(caption)}</summary><div class="wide"><table><tr><th>{layout.x}, in 1e{power}</th>'
+        f'<details><summary>{escape(caption)}, in units of 1e{power}</summary><div class="wide"><table><tr>'
+        f"<th>{layout.x}</th>"
         f"{header}</tr>{''.join(rows)}</table></div></details>"
     )
 
