@@ -78,3 +78,11 @@ def test_it_writes_a_page_and_an_index(good: Run, small: Path) -> None:
     (claim,) = experiment["claims"]
     assert claim["accounting"] == "published"
     assert claim["verdict"] in ("holds", "holds in part", "does not hold", "cannot be told")
+
+
+def test_a_page_that_is_somebody_elses_is_not_lost(run: Run, small: Path) -> None:
+    (small / "index.html").write_text("mine", encoding="utf-8")
+    result = run("reproduce", "figure-users", "--workers", "1", "--output", ".")
+    assert result.exit_code == 2
+    assert "index.html is there already and not from here; choose another folder" in result.stderr
+    assert (small / "index.html").read_text(encoding="utf-8") == "mine"

@@ -208,6 +208,9 @@ def test_the_best_number_of_bins_differs_if_each_is_better_off_with_its_own() ->
     assert verdicts("figure-bins", lambda place: float(place.bins), **axes) == ["does not hold"]
     apart = on_income(lambda place: float(place.bins), lambda place: 1.0 / place.bins)
     assert verdicts("figure-bins", apart, **axes) == ["holds"]
+    # by less than the repetitions differ
+    nearly = on_income(lambda place: 1 + place.bins / 1e5, lambda place: 1 - place.bins / 1e5)
+    assert verdicts("figure-bins", nearly, **axes) == ["cannot be told"]
 
 
 def test_a_sentence_quotes_the_worst_case() -> None:

@@ -11,7 +11,7 @@ import click
 
 from .experiment import measured
 from .options import INPUT, OUTPUT, json_option
-from .output import show_facts, show_json, show_table, terminal
+from .output import show_facts, show_json, terminal
 from .progress import step
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ def command(
         return
     names = reproduction.names() if name is None else (name,)
     specifications = [reproduction.specification(each) for each in names]
+    _require_own(output)
     with _data_from(data_dir):
         answers = [_reproduce(context, each, quick, output, data_dir, workers) for each in specifications]
     index = _write_index(output)
@@ -77,7 +78,21 @@ def _list(as_json: bool) -> None:
     if as_json:
         show_json(titles)
     else:
-        show_table(terminal(), "What can be reproduced", ("name", "shows"), titles.items())
+        show_facts(terminal(), titles.items())
+
+
+def _results(output: Path) -> list[Path]:
+    """The tables that are in the folder by now."""
+    from .. import reproduction
+
+    return [path for name in reproduction.names() if (path := output / name / "results.parquet").exists()]
+
+
+def _require_own(output: Path) -> None:
+    """Pages are written anew each time; a page that is none of ours must not be lost."""
+    index = output / "index.html"
+    if index.exists() and not _results(output):
+        raise click.UsageError(f"{index} is there already and not from here; choose another folder with --output")
 
 
 @contextmanager
@@ -135,10 +150,9 @@ def _notes(experiment: "Experiment", data_dir: Path | None) -> list[str]:
 
 def _write_index(output: Path) -> Path:
     """Of all pages that are in the folder by now."""
-    from .. import lab, reproduction
+    from .. import lab
 
-    results = [output / name / "results.parquet" for name in reproduction.names()]
-    return lab.write_index([lab.read_summary(path) for path in results if path.exists()], output)
+    return lab.write_index([lab.read_summary(path) for path in _results(output)], output)
 
 
 def _show(answer: dict[str, Any]) -> None:
