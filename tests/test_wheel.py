@@ -72,6 +72,7 @@ def test_the_wheel_holds_the_package_as_it_stands_and_nothing_else(wheel: Path) 
     assert {name for name in names if ".dist-info/" not in name} == package
     assert "shufflegram/py.typed" in names
     assert any(name.endswith(".npz") for name in names)
+    assert "shufflegram/reproduction/figure-utility.toml" in names
 
 
 def test_the_wheel_says_what_the_project_says(wheel: Path) -> None:

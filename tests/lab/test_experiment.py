@@ -66,7 +66,7 @@ LINES = [
     ("[axes]", "[axis]", "unknown key: 'axis'"),
     ("[axes]", "axes = 3\n[more]", "unknown key: 'more'"),
     ('["asp", "ssw"]', '["asp", "swe"]', "protocols must be some of asp, ssw, combination-1, combination-2, spm"),
-    ('["uniform"]', '["taxis"]', "data must be some of taxi, uniform, got 'taxis'"),
+    ('["uniform"]', '["taxis"]', "data must be some of normal, taxi, retirement, income, uniform, got 'taxis'"),
     ('["exact"]', '["rough"]', "accounting must be some of published, exact, got 'rough'"),
     ('"quantile"', '"median"', "metrics must be some of wasserstein, range_0.2, range_0.4, quantile, wasserstein_on"),
     ('["uniform"]', '"uniform"', "data must be a list with at least one entry, got 'uniform'"),

@@ -17,7 +17,7 @@ from pyarrow import parquet
 
 from shufflegram import lab, metrics
 from shufflegram.errors import ExperimentError, InfeasibleError
-from shufflegram.lab import blocks, measure, runner
+from shufflegram.lab import blocks, data, measure, runner
 from shufflegram.privacy.budget import Budget
 from shufflegram.protocols import registry
 
@@ -263,3 +263,17 @@ def test_what_cannot_be_measured_names_its_cell(tmp_path: Path) -> None:
 def test_workers_are_a_whole_number(tmp_path: Path, experiment: lab.Experiment, workers: int) -> None:
     with pytest.raises(ExperimentError, match="workers must be a whole number, at least 1"):
         measured(experiment, tmp_path, workers=workers)
+
+
+def test_workers_that_are_used_again_read_the_data_of_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One process, first with data from a folder, which its workers inherit, then with the bundled ones."""
+    amounts = "".join(f"{amount}\n" for amount in range(20_000, 40_000, 5))
+    (tmp_path / "Employee_Compensation.csv").write_text(f"Retirement\n{amounts}")
+    experiment = lab.Experiment.from_text(SPEC.read_text(encoding="utf-8").replace('"uniform"', '"retirement"'))
+    monkeypatch.setenv(data.FOLDER, str(tmp_path))
+    for folder in ("elsewhere", "bundled"):
+        done = list(lab.carry_out(lab.prepare(experiment, tmp_path / folder, quick=True), workers=2))
+        # blocks are stamped with their data: those of other data would be missing again
+        left = lab.prepare(experiment, tmp_path / folder, quick=True)
+        assert (len(done), left.to_do, left.damaged) == (4, 0, 0)
+        monkeypatch.delenv(data.FOLDER, raising=False)

@@ -39,19 +39,7 @@ def command(context: click.Context, spec: Path, output: Path, quick: bool, worke
     from .. import lab
 
     began = time.perf_counter()
-    work = lab.prepare(lab.Experiment.load(spec), output, quick=quick)
-    if work.damaged:
-        verb = "is" if work.damaged == 1 else "are"
-        warn([f"{counted(work.damaged, 'file')} in {output} {verb} damaged or out of date, and done again"])
-    finished = work.size - work.to_do
-    with progress("measuring", work.to_do) as advance:
-        context.meta[LEFT] = _left(finished, work)
-        # Closed when it is interrupted: then the workers end before anything is said.
-        with closing(lab.carry_out(work, workers)) as done:
-            for block in done:
-                finished += len(block.repetitions)
-                context.meta[LEFT] = _left(finished, work)
-                advance(finished - work.size + work.to_do)
+    work = measured(context, lab.prepare(lab.Experiment.load(spec), output, quick=quick), workers)
     results = lab.gather(work)
     answer = {
         "experiment": work.experiment.name,
@@ -68,6 +56,25 @@ def command(context: click.Context, spec: Path, output: Path, quick: bool, worke
         show_json(answer)
     else:
         _show(answer)
+
+
+def measured(context: click.Context, work: "Work", workers: int | None) -> "Work":
+    """Does what is missing, with a bar, and says what an interruption leaves."""
+    from .. import lab
+
+    if work.damaged:
+        verb = "is" if work.damaged == 1 else "are"
+        warn([f"{counted(work.damaged, 'file')} in {work.folder} {verb} damaged or out of date, and done again"])
+    finished = work.size - work.to_do
+    with progress("measuring", work.to_do) as advance:
+        context.meta[LEFT] = _left(finished, work)
+        # Closed when it is interrupted: then the workers end before anything is said.
+        with closing(lab.carry_out(work, workers)) as done:
+            for block in done:
+                finished += len(block.repetitions)
+                context.meta[LEFT] = _left(finished, work)
+                advance(finished - work.size + work.to_do)
+    return work
 
 
 def _left(finished: int, work: "Work") -> str:

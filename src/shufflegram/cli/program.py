@@ -22,6 +22,7 @@ COMMANDS = {
     "estimate": "Turn reports into a distribution.",
     "simulate": "Try a plan on known data, many times.",
     "experiment": "Run an experiment, or go on with it.",
+    "reproduce": "Measure the paper's figures again.",
     "demo": "Run a whole collection on real data and look at it.",
 }
 # How the library calls what are options here.

@@ -3,16 +3,24 @@
 from .cell import Cell
 from .experiment import Experiment
 from .measure import MEASUREMENTS, Measurement
+from .report import judge, write_index, write_report
 from .runner import Work, carry_out, gather, infeasible_cells, prepare
+from .summary import Summary, read_summary, summarize
 
 __all__ = [
     "MEASUREMENTS",
     "Cell",
     "Experiment",
     "Measurement",
+    "Summary",
     "Work",
     "carry_out",
     "gather",
     "infeasible_cells",
+    "judge",
     "prepare",
+    "read_summary",
+    "summarize",
+    "write_index",
+    "write_report",
 ]

@@ -19,7 +19,7 @@ from typing import Any
 from ..checks import is_whole
 from ..errors import ExperimentError, InfeasibleError, ShufflegramError, TableError
 from ..files import whole_file
-from . import blocks
+from . import blocks, data
 from .blocks import Block, Finished
 from .cell import Cell
 from .experiment import Experiment
@@ -102,7 +102,9 @@ def carry_out(work: Work, workers: int | None = None) -> Generator[Block, None, 
         initargs=(os.getpid(),),
     )
     try:
-        with closing(parallel(delayed(_finish)(block, work.folder) for block in work.missing)) as finished:
+        with closing(
+            parallel(delayed(_finish)(block, work.folder, data.folder()) for block in work.missing)
+        ) as finished:
             yield from finished
     except BrokenProcessPool as problem:
         raise ExperimentError(
@@ -184,8 +186,10 @@ def _blocks(cell: Cell, missing: list[int]) -> Iterator[Block]:
             start = place
 
 
-def _finish(block: Block, folder: Path) -> Block:
+def _finish(block: Block, folder: Path, data_folder: str | None) -> Block:
     """Runs in a worker: measures, and puts the block into the folder."""
+    # A worker that is used again was started where data may have been read from another folder.
+    data.read_from(data_folder)
     from threadpoolctl import threadpool_limits
 
     measure = MEASUREMENTS[block.cell.measurement].measure

@@ -1,0 +1,164 @@
+"""`shufflegram reproduce`: the paper's figures, measured again, as pages to look at."""
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .experiment import measured
+from .options import INPUT, OUTPUT, json_option
+from .output import show_facts, show_json, terminal
+from .progress import step
+
+if TYPE_CHECKING:
+    from ..lab import Experiment
+
+
+@click.command(
+    "reproduce",
+    epilog="""\b
+Examples:
+  shufflegram reproduce
+  shufflegram reproduce figure-users --quick --output figures""",
+)
+@click.argument("name", required=False)
+@click.option("--all", "everything", is_flag=True, help="All of them.")
+@click.option("--quick", is_flag=True, help="3 repetitions and not 100.")
+@click.option(
+    "--output", type=OUTPUT, default=Path("reproduction"), show_default=True, help="The folder; it is made if need be."
+)
+@click.option("--data-dir", type=INPUT, help="Where the official data are, to take instead of the bundled ones.")
+@click.option("--workers", type=click.IntRange(1), help="How many processes. [default: one for each core]")
+@json_option
+@click.pass_context
+def command(
+    context: click.Context,
+    name: str | None,
+    everything: bool,
+    quick: bool,
+    output: Path,
+    data_dir: Path | None,
+    workers: int | None,
+    as_json: bool,
+) -> None:
+    """Measure the paper's figures again.
+
+    Without a NAME it lists what there is. With one it runs the experiment, or goes on with it, and writes a page with
+    the figure, what the paper claims of it, whether that holds, and all numbers; index.html lists the pages.
+    """
+    from .. import reproduction
+
+    if name is not None and everything:
+        raise click.UsageError("give a name or --all, and not both")
+    if name is None and not everything:
+        _list(as_json)
+        return
+    names = reproduction.names() if name is None else (name,)
+    specifications = [reproduction.specification(each) for each in names]
+    _require_own(output)
+    with _data_from(data_dir):
+        answers = [_reproduce(context, each, quick, output, data_dir, workers) for each in specifications]
+    index = _write_index(output)
+    if as_json:
+        show_json({"experiments": answers, "index": str(index)})
+        return
+    for answer in answers:
+        _show(answer)
+    show_facts(terminal(), [("index", str(index))])
+
+
+def _list(as_json: bool) -> None:
+    from .. import reproduction
+
+    titles = {name: reproduction.title(name) for name in reproduction.names()}
+    if as_json:
+        show_json(titles)
+    else:
+        show_facts(terminal(), titles.items())
+
+
+def _results(output: Path) -> list[Path]:
+    """The tables that are in the folder by now."""
+    from .. import reproduction
+
+    return [path for name in reproduction.names() if (path := output / name / "results.parquet").exists()]
+
+
+def _require_own(output: Path) -> None:
+    """Pages are written anew each time; a page that is none of ours must not be lost."""
+    index = output / "index.html"
+    if index.exists() and not _results(output):
+        raise click.UsageError(f"{index} is there already and not from here; choose another folder with --output")
+
+
+@contextmanager
+def _data_from(folder: Path | None) -> Iterator[None]:
+    """Within, data sets are read from the folder (or bundled, if there is none), in the workers too."""
+    from ..lab import data
+
+    before = data.folder()
+    data.read_from(None if folder is None else os.fspath(folder.absolute()))
+    try:
+        yield
+    finally:
+        data.read_from(before)
+
+
+def _reproduce(
+    context: click.Context, spec: Path, quick: bool, output: Path, data_dir: Path | None, workers: int | None
+) -> dict[str, Any]:
+    from .. import lab
+
+    began = time.perf_counter()
+    experiment = lab.Experiment.load(spec)
+    work = measured(context, lab.prepare(experiment, output / experiment.name, quick=quick), workers)
+    summary = lab.read_summary(lab.gather(work))
+    with step("drawing"):
+        page = lab.write_report(summary, output, _notes(experiment, data_dir))
+    claims = [
+        {"claim": words, "accounting": accounting, "verdict": found.verdict, "measured": found.sentence}
+        for words, findings in lab.judge(summary)
+        for accounting, found in findings.items()
+    ]
+    return {
+        "name": experiment.name,
+        "title": experiment.title,
+        "repetitions": work.repetitions,
+        "claims": claims,
+        "page": str(page),
+        "seconds": time.perf_counter() - began,
+    }
+
+
+def _notes(experiment: "Experiment", data_dir: Path | None) -> list[str]:
+    """Where each data set comes from, and how it differs from the paper's."""
+    from .. import datasets
+
+    notes = []
+    for name in experiment.data:
+        data = datasets.load(name, data_dir=data_dir, paper_size=True)
+        notes.append(f"{name}: {data.users:,} users; {data.source}. {data.note}.")
+    return notes
+
+
+def _write_index(output: Path) -> Path:
+    """Of all pages that are in the folder by now."""
+    from .. import lab
+
+    return lab.write_index([lab.read_summary(path) for path in _results(output)], output)
+
+
+def _show(answer: dict[str, Any]) -> None:
+    from ..lab.figures import ACCOUNTINGS
+
+    facts = [
+        ("figure", f"{answer['name']}: {answer['title']}, {answer['repetitions']} repetitions"),
+        *((each["verdict"], f"{ACCOUNTINGS[each['accounting']]}: {each['claim']}") for each in answer["claims"]),
+        ("took", f"{answer['seconds']:.1f} s"),
+        ("wrote", f"{answer['page']}\n"),
+    ]
+    show_facts(terminal(), facts)

@@ -1,0 +1,109 @@
+"""What a tidy table says of each combination of the axes: the mean over the repetitions and its standard error."""
+
+import json
+import math
+import os
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import TableError
+from .runner import PROVENANCE
+
+
+class Place(NamedTuple):
+    """One combination of the axes, for one metric."""
+
+    accounting: str
+    data: str
+    metric: str
+    epsilon: float
+    users: int
+    bins: int
+    protocol: str
+
+
+class Point(NamedTuple):
+    """A mean, its standard error (not a number where there was one repetition), and the number of repetitions."""
+
+    mean: float
+    error: float
+    repetitions: int
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The points of an experiment in the order of its table; combinations that no parameters fit have none."""
+
+    experiment: str
+    title: str
+    points: dict[Place, Point]
+    infeasible: dict[str, str]
+
+    def values(self, axis: str) -> tuple[Any, ...]:
+        """What there is along an axis, in the order of the table."""
+        return tuple(dict.fromkeys(getattr(place, axis) for place in self.points))
+
+    def only(self, **fixed: Any) -> "Summary":
+        """The points that have these values on these axes."""
+        kept = {
+            place: point
+            for place, point in self.points.items()
+            if all(getattr(place, axis) == value for axis, value in fixed.items())
+        }
+        return Summary(self.experiment, self.title, kept, self.infeasible)
+
+    def side_by_side(self, axis: str) -> Iterator[tuple[Place, dict[Any, Point]]]:
+        """The points that differ on this axis alone, by their value there; the place is that of the first of them."""
+        found: dict[tuple[Any, ...], tuple[Place, dict[Any, Point]]] = {}
+        for place, point in self.points.items():
+            bare = tuple(value for name, value in place._asdict().items() if name != axis)
+            found.setdefault(bare, (place, {}))[1][getattr(place, axis)] = point
+        yield from found.values()
+
+
+def summarize(table: Any) -> Summary:
+    """The summary of one experiment's table, as the runner writes it."""
+    names = ("experiment", *Place._fields, "value")
+    missing = [name for name in names if name not in table.column_names]
+    if missing:
+        raise TableError(
+            f"the results lack the columns {', '.join(missing)}; hand in a table of `shufflegram experiment`"
+        )
+    columns = {name: table.column(name).to_pylist() for name in names}
+    experiments = set(columns["experiment"])
+    if len(experiments) != 1:
+        raise TableError(f"the results must be those of one experiment, got {len(experiments)}")
+    values: dict[Place, list[float]] = {}
+    for *axes, value in zip(*(columns[name] for name in (*Place._fields, "value")), strict=True):
+        if value is not None:
+            values.setdefault(Place(*axes), []).append(value)
+    provenance = json.loads((table.schema.metadata or {}).get(PROVENANCE, b"{}"))
+    (experiment,) = experiments
+    return Summary(
+        experiment,
+        str(tomllib.loads(provenance.get("spec", "")).get("title", experiment)),
+        {place: _point(found) for place, found in values.items()},
+        provenance.get("infeasible", {}),
+    )
+
+
+def read_summary(path: str | os.PathLike[str]) -> Summary:
+    """The summary of the results in a file."""
+    import pyarrow
+    from pyarrow import parquet
+
+    try:
+        return summarize(parquet.read_table(path))
+    except (OSError, pyarrow.ArrowException) as problem:
+        raise TableError(f"the results {os.fspath(path)} cannot be read; run the experiment again") from problem
+
+
+def _point(values: list[float]) -> Point:
+    count = len(values)
+    # s / sqrt(r), with s the sample's standard deviation and r the number of repetitions
+    error = float(np.std(values, ddof=1)) / math.sqrt(count) if count > 1 else math.nan
+    return Point(float(np.mean(values)), error, count)
