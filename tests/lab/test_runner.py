@@ -277,3 +277,13 @@ def test_workers_that_are_used_again_read_the_data_of_the_run(tmp_path: Path, mo
         left = lab.prepare(experiment, tmp_path / folder, quick=True)
         assert (len(done), left.to_do, left.damaged) == (4, 0, 0)
         monkeypatch.delenv(data.FOLDER, raising=False)
+
+
+def test_workers_that_are_used_again_write_where_the_run_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One process that moves between two runs into folders named from where it is."""
+    experiment = lab.Experiment.load(SPEC)
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        list(lab.carry_out(lab.prepare(experiment, "results", quick=True), workers=2))
+        assert lab.prepare(experiment, tmp_path / name / "results", quick=True).to_do == 0

@@ -101,10 +101,10 @@ def carry_out(work: Work, workers: int | None = None) -> Generator[Block, None, 
         initializer=_follow,
         initargs=(os.getpid(),),
     )
+    # A worker that is used again was started where another folder may have been the current one.
+    place = work.folder.absolute()
     try:
-        with closing(
-            parallel(delayed(_finish)(block, work.folder, data.folder()) for block in work.missing)
-        ) as finished:
+        with closing(parallel(delayed(_finish)(block, place, data.folder()) for block in work.missing)) as finished:
             yield from finished
     except BrokenProcessPool as problem:
         raise ExperimentError(
