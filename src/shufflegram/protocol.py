@@ -4,6 +4,8 @@ A randomizer knows one user's value and nothing of accounting. A shuffler knows 
 analyzer sees a tally, which is all that the shuffle model lets anyone see, and nothing else.
 """
 
+import hashlib
+import json
 from dataclasses import dataclass
 from typing import Protocol as Interface
 
@@ -58,6 +60,24 @@ class Tally:
 
     def __hash__(self) -> int:
         return hash((self.digest, self.reports, self.counts.tobytes()))
+
+
+def digest_of(name: str, domain: Domain, mechanism: Mechanism) -> str:
+    """The stamp of a protocol's tallies: what a report means is fixed by the domain and the mechanism."""
+    record = {"protocol": name, "domain": domain.to_dict(), "mechanism": mechanism.to_dict()}
+    return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
+
+
+def require_own(tally: Tally, digest: str) -> None:
+    """Refuse what is no tally, a tally of another protocol, and one of no reports."""
+    if not isinstance(tally, Tally):
+        raise ReportError(
+            "an estimate is made from a tally; count the reports first: estimate(analyzer.tally(reports))"
+        )
+    if tally.digest != digest:
+        raise ReportError("this tally belongs to another plan; count the reports with this plan's analyzer")
+    if tally.reports == 0:
+        raise ReportError("there are no reports to estimate from; at least one is needed")
 
 
 class Randomizer(Interface):

@@ -11,7 +11,7 @@ from ..errors import ReportError
 from ..estimators.em import Estimator
 from ..estimators.estimate import Estimate
 from ..estimators.plausible import WindowEvidence
-from ..protocol import Tally, as_reports
+from ..protocol import Tally, as_reports, require_own
 
 
 @dataclass(frozen=True)
@@ -41,14 +41,7 @@ class ChannelAnalyzer:
 
         It does not know how many reports were planned: compare `tally.reports` with the plan's `fewest_reports`.
         """
-        if not isinstance(tally, Tally):
-            raise ReportError(
-                "an estimate is made from a tally: count the reports first, estimate(analyzer.tally(reports))"
-            )
-        if tally.digest != self.digest:
-            raise ReportError("this tally belongs to another plan; count the reports with this plan's analyzer")
-        if tally.reports == 0:
-            raise ReportError("there are no reports to estimate from; at least one is needed")
+        require_own(tally, self.digest)
         circular = self.domain.circular
         counts = tally.counts.astype(np.float64)
         solution = self.estimator.solve(self.channel, counts, circular=circular)

@@ -1,7 +1,5 @@
 """What Flip and Pure have in common: values in c chunks, s + 1 messages a user, an unbiased estimate and Norm-Sub."""
 
-import hashlib
-import json
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,7 +12,7 @@ from ..estimators import norm_sub
 from ..estimators.estimate import Estimate
 from ..mechanism import Flip, Pure
 from ..privacy.laws import PrivacyLaw, blanket_law, blanket_terms
-from ..protocol import Tally
+from ..protocol import Tally, digest_of, require_own
 from ..randomizers.chunks import chunk_histogram, require_bins, spread_over_bins
 
 Integers = NDArray[np.int64]
@@ -47,9 +45,7 @@ class ChunkProtocol:
 
     @cached_property
     def digest(self) -> str:
-        """What a report means is fixed by the domain and the mechanism; a tally carries this stamp."""
-        record = {"protocol": self.name, "domain": self.domain.to_dict(), "mechanism": self.mechanism.to_dict()}
-        return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
+        return digest_of(self.name, self.domain, self.mechanism)
 
     @property
     def messages_per_user(self) -> float:
@@ -72,14 +68,7 @@ class ChunkProtocol:
 
 def users_of(tally: Tally, mechanism: Flip | Pure, digest: str) -> int:
     """How many users a tally of this protocol speaks for; refuse any other tally."""
-    if not isinstance(tally, Tally):
-        raise ReportError(
-            "an estimate is made from a tally; count the reports first: estimate(analyzer.tally(reports))"
-        )
-    if tally.digest != digest:
-        raise ReportError("this tally belongs to another plan; count the reports with this plan's analyzer")
-    if tally.reports == 0:
-        raise ReportError("there are no reports to estimate from; at least one user's are needed")
+    require_own(tally, digest)
     users, left = divmod(tally.reports, mechanism.messages)
     if left:
         raise ReportError(

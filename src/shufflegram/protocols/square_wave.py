@@ -1,7 +1,5 @@
 """SSW, SPM, ASP and their combinations are one protocol: a square wave and an estimator, with somebody's numbers."""
 
-import hashlib
-import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,7 +17,7 @@ from ..estimators.em import Estimator
 from ..mechanism import ContinuousSquareWave, SquareWave, Wave
 from ..privacy.budget import Budget
 from ..privacy.laws import PrivacyLaw, blanket_law, blanket_terms
-from ..protocol import Tally
+from ..protocol import Tally, digest_of
 from ..randomizers.continuous import ContinuousSquareWaveRandomizer
 from ..randomizers.simulation import simulate_tally_through
 from ..randomizers.square_wave import SquareWaveRandomizer
@@ -78,9 +76,7 @@ class SquareWaveProtocol:
 
     @cached_property
     def digest(self) -> str:
-        """What a report means is fixed by the domain and the mechanism; a tally carries this stamp."""
-        record = {"protocol": self.name, "domain": self.domain.to_dict(), "mechanism": self.mechanism.to_dict()}
-        return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
+        return digest_of(self.name, self.domain, self.mechanism)
 
     @property
     def messages_per_user(self) -> float:
