@@ -99,6 +99,7 @@ def test_the_public_surface_is_pinned() -> None:
         "datasets",
         "errors",
         "estimators",
+        "extensions",
         "metrics",
         "plan",
         "privacy",

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import baselines, datasets, errors, estimators, metrics, privacy, protocols
+    from . import baselines, datasets, errors, estimators, extensions, metrics, privacy, protocols
     from .domain import Domain
     from .errors import ShufflegramError
     from .estimators.estimate import Estimate
@@ -39,6 +39,7 @@ _HOMES = {
     "datasets": "datasets",
     "errors": "errors",
     "estimators": "estimators",
+    "extensions": "extensions",
     "metrics": "metrics",
     "plan": "planning",
     "privacy": "privacy",
@@ -63,6 +64,7 @@ __all__ = [
     "datasets",
     "errors",
     "estimators",
+    "extensions",
     "metrics",
     "plan",
     "privacy",
