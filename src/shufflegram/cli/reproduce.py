@@ -112,17 +112,18 @@ def _reproduce(
     context: click.Context, spec: Path, quick: bool, output: Path, data_dir: Path | None, workers: int | None
 ) -> dict[str, Any]:
     from .. import lab
+    from ..reproduction import claims_of
 
     began = time.perf_counter()
     experiment = lab.Experiment.load(spec)
     work = measured(context, lab.prepare(experiment, output / experiment.name, quick=quick), workers)
     summary = lab.read_summary(lab.gather(work))
     with step("drawing"):
-        page = lab.write_report(summary, output, _notes(experiment, data_dir))
+        page = lab.write_report(summary, output, claims_of(experiment.name), _notes(experiment, data_dir))
     claims = [
-        {"claim": words, "accounting": accounting, "verdict": found.verdict, "measured": found.sentence}
-        for words, findings in lab.judge(summary)
-        for accounting, found in findings.items()
+        {"claim": words, "condition": condition, "verdict": found.verdict, "measured": found.sentence}
+        for words, findings in lab.judge(summary, claims_of(experiment.name))
+        for condition, found in findings.items()
     ]
     return {
         "name": experiment.name,
@@ -148,16 +149,16 @@ def _notes(experiment: "Experiment", data_dir: Path | None) -> list[str]:
 def _write_index(output: Path) -> Path:
     """Of all pages that are in the folder by now."""
     from .. import lab
+    from ..reproduction import claims_of
 
-    return lab.write_index([lab.read_summary(path) for path in _results(output)], output)
+    summaries = [lab.read_summary(path) for path in _results(output)]
+    return lab.write_index([(summary, claims_of(summary.experiment)) for summary in summaries], output)
 
 
 def _show(answer: dict[str, Any]) -> None:
-    from ..lab.figures import ACCOUNTINGS
-
     facts = [
-        ("figure", f"{answer['name']}: {answer['title']}, {answer['repetitions']} repetitions"),
-        *((each["verdict"], f"{ACCOUNTINGS[each['accounting']]}: {each['claim']}") for each in answer["claims"]),
+        ("item", f"{answer['name']}: {answer['title']}, {answer['repetitions']} repetitions"),
+        *((each["verdict"], f"{each['condition']}: {each['claim']}") for each in answer["claims"]),
         ("took", f"{answer['seconds']:.1f} s"),
         ("wrote", f"{answer['page']}\n"),
     ]

@@ -2,15 +2,18 @@
 
 from .cell import Cell
 from .experiment import Experiment
-from .measure import MEASUREMENTS, Measurement
-from .report import judge, write_index, write_report
+from .judging import Claim, Finding, judge
+from .measurements import MEASUREMENTS, Measurement
+from .report import write_index, write_report
 from .runner import Work, carry_out, gather, infeasible_cells, prepare
 from .summary import Summary, read_summary, summarize
 
 __all__ = [
     "MEASUREMENTS",
     "Cell",
+    "Claim",
     "Experiment",
+    "Finding",
     "Measurement",
     "Summary",
     "Work",

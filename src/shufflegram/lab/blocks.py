@@ -4,7 +4,6 @@ The file says which cell, which data and which versions its numbers come from. O
 asked for now, or that is damaged, is no block.
 """
 
-import hashlib
 import json
 import platform
 import time
@@ -18,7 +17,7 @@ from typing import Any
 
 from ..files import whole_file
 from .cell import Cell
-from .measure import MEASUREMENTS
+from .measurements import MEASUREMENTS
 
 STAMP = b"shufflegram.block"
 LIBRARIES = ("shufflegram", "numpy", "scipy", "numba")
@@ -71,9 +70,7 @@ def versions() -> dict[str, str]:
 
 def stamp(cell: Cell) -> dict[str, Any]:
     """All that a cell's numbers come from."""
-    _, histogram = cell.crowd
-    data = hashlib.sha256(histogram.tobytes()).hexdigest()
-    return {"cell": asdict(cell), "data": data, "versions": versions()}
+    return {"cell": asdict(cell), "data": cell.fingerprint, "versions": versions()}
 
 
 def write(finished: Finished, folder: Path) -> None:
@@ -81,7 +78,7 @@ def write(finished: Finished, folder: Path) -> None:
     import pyarrow
     from pyarrow import parquet
 
-    block, metrics = finished.block, MEASUREMENTS[finished.block.cell.measurement].metrics
+    block, metrics = finished.block, tuple(MEASUREMENTS[finished.block.cell.measurement].metrics)
     record = {
         **stamp(block.cell),
         "first": block.first,
@@ -107,7 +104,7 @@ def read(path: Path, cell: Cell) -> Finished | None:
     import pyarrow
     from pyarrow import parquet
 
-    metrics = MEASUREMENTS[cell.measurement].metrics
+    metrics = tuple(MEASUREMENTS[cell.measurement].metrics)
     try:
         with parquet.ParquetFile(path, page_checksum_verification=True) as file:
             table = file.read()

@@ -8,11 +8,11 @@ from functools import cached_property
 import numpy as np
 
 from ..domain import Domain
-from ..protocols.registry import Accounting
-from .data import Integers, histogram_of
+from .data import Integers, fingerprint, histogram_of
+from .names import NO_ACCOUNTING, OWN_ESTIMATOR
 
 # Raised when the same words come to mean something else, so that numbers of before are not taken for those of now.
-MEANING = 1
+MEANING = 2
 
 
 @dataclass(frozen=True)
@@ -22,13 +22,14 @@ class Cell:
     seed: int
     data: str
     protocol: str
-    accounting: Accounting
+    accounting: str
     epsilon: float
     delta: float
     users: int
     bins: int
     circular: bool
     measurement: str
+    estimator: str = OWN_ESTIMATOR
 
     @cached_property
     def key(self) -> str:
@@ -38,8 +39,13 @@ class Cell:
 
     @property
     def crowd(self) -> tuple[Domain, Integers]:
-        """The domain, and the histogram of those who take part."""
+        """The domain, and the histogram of those who take part; of joint data one histogram for each column."""
         return histogram_of(self.data, self.bins, self.users, self.circular)
+
+    @property
+    def fingerprint(self) -> str:
+        """What its numbers depend on of the data: the bins of those who take part."""
+        return fingerprint(self.data, self.bins, self.users, self.circular)
 
     def seed_of(self, repetition: int) -> int:
         """The seed of one repetition, whichever others are run, in whatever order and wherever."""
@@ -48,7 +54,9 @@ class Cell:
         return int(sequence.generate_state(1, np.uint64)[0])
 
     def __str__(self) -> str:
+        accounting = "" if self.accounting == NO_ACCOUNTING else f" ({self.accounting})"
+        estimator = "" if self.estimator == OWN_ESTIMATOR else f" with {self.estimator}"
         return (
-            f"{self.protocol} ({self.accounting}) on {self.data}, epsilon {self.epsilon:g}, delta {self.delta:g}, "
+            f"{self.protocol}{accounting}{estimator} on {self.data}, epsilon {self.epsilon:g}, delta {self.delta:g}, "
             f"{self.users:,} users, {self.bins} bins"
         )

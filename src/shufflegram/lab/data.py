@@ -1,5 +1,6 @@
 """The crowds that experiments are about, by name."""
 
+import hashlib
 import os
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,7 +22,10 @@ FOLDER = "SHUFFLEGRAM_DATA_DIR"
 
 
 class Crowd(NamedTuple):
-    """One value a user, in an order that makes the first n of them a fair sample, and the domain that suits them."""
+    """One value a user, in an order that makes the first n of them a fair sample, and the domain that suits them.
+
+    Joint data have a row a user: several values, all in that domain.
+    """
 
     values: Floats
     domain: Domain
@@ -41,8 +45,10 @@ def _uniform(place: str | None) -> Crowd:
 
 
 PAPER = ("normal", "taxi", "retirement", "income")
+# Rows of several values.
+JOINT = ("income_types",)
 DATA: dict[str, Callable[[str | None], Crowd]] = {
-    **{name: partial(_paper, name) for name in PAPER},
+    **{name: partial(_paper, name) for name in (*PAPER, *JOINT)},
     "uniform": _uniform,
 }
 
@@ -66,8 +72,19 @@ def crowd(name: str) -> Crowd:
 
 
 def histogram_of(name: str, bins: int, users: int, circular: bool) -> tuple[Domain, Integers]:
-    """The domain in so many bins, and how many of the first `users` users are in each."""
+    """The domain in so many bins, and how many of the first `users` users are in each; of joint data a row a column."""
     return _histogram_of(name, bins, users, circular, folder())
+
+
+def rows_of(name: str, bins: int, users: int, circular: bool) -> tuple[Domain, Integers]:
+    """The domain in so many bins, and the bin of each value of the first `users` users of joint data."""
+    domain, values = _first(name, bins, users, circular, folder())
+    return domain, np.stack([domain.cells(column) for column in values.T], axis=1)
+
+
+def fingerprint(name: str, bins: int, users: int, circular: bool) -> str:
+    """What two crowds have in common if no protocol with so many bins can tell them apart."""
+    return _fingerprint(name, bins, users, circular, folder())
 
 
 @lru_cache(maxsize=8)
@@ -77,10 +94,25 @@ def _crowd(name: str, place: str | None) -> Crowd:
 
 @lru_cache(maxsize=256)
 def _histogram_of(name: str, bins: int, users: int, circular: bool, place: str | None) -> tuple[Domain, Integers]:
-    values, own = _crowd(name, place)
-    if not 1 <= users <= values.size:
-        raise ExperimentError(f"users must be from 1 to {values.size:,}, which is all of {name!r}, got {users:,}")
-    domain = replace(own, bins=bins, circular=circular)
-    histogram = domain.histogram(values[:users])
+    domain, values = _first(name, bins, users, circular, place)
+    if values.ndim == 1:
+        histogram = domain.histogram(values)
+    else:
+        histogram = np.stack([domain.histogram(column) for column in values.T])
     histogram.setflags(write=False)
     return domain, histogram
+
+
+@lru_cache(maxsize=256)
+def _fingerprint(name: str, bins: int, users: int, circular: bool, place: str | None) -> str:
+    joint = name in JOINT
+    _, seen = rows_of(name, bins, users, circular) if joint else _histogram_of(name, bins, users, circular, place)
+    return hashlib.sha256(seen.tobytes()).hexdigest()
+
+
+def _first(name: str, bins: int, users: int, circular: bool, place: str | None) -> tuple[Domain, Floats]:
+    """The domain in so many bins, and the values of the first users."""
+    values, own = _crowd(name, place)
+    if not 1 <= users <= len(values):
+        raise ExperimentError(f"users must be from 1 to {len(values):,}, which is all of {name!r}, got {users:,}")
+    return replace(own, bins=bins, circular=circular), values[:users]

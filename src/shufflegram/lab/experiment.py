@@ -1,35 +1,43 @@
 """An experiment as data: a small TOML file that says what is tried on what, how often, and what is measured."""
 
 import os
-import re
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
-from typing import Any, NoReturn, get_args
+from typing import get_args
 
-from ..checks import is_whole
-from ..errors import BudgetError, ExperimentError, TableError
-from ..privacy.budget import check_delta, check_epsilon
+from .. import baselines
+from ..errors import ExperimentError, TableError
 from ..protocols import registry
+from . import contenders, reading
 from .cell import Cell
-from .data import DATA, crowd, histogram_of
-from .measure import measurement_of, metric_names
+from .data import DATA, JOINT, crowd, histogram_of
+from .estimator_names import estimator_of
+from .measurements import MEASUREMENTS, measurement_of, metric_names
+from .names import NO_ACCOUNTING, OWN_ESTIMATOR
+from .printed import Printed, printed_rows
 
-NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 # Beyond this nobody waits for the end, and a spec has a slip of the pen.
 MOST_REPETITIONS = 1_000_000
-KEYS = ("name", "title", "seed", "repetitions", "quick_repetitions", "delta", "metrics", "axes")
-AXES = ("data", "protocols", "accounting", "epsilons", "users", "bins", "circular")
-OPTIONAL = {"users", "bins", "circular"}
+KEYS = (
+    *("name", "title", "seed", "repetitions", "quick_repetitions", "delta", "metrics"),
+    *("remarks", "lines", "relative_to", "axes", "paper"),
+)
+AXES = ("data", "protocols", "accounting", "epsilons", "users", "bins", "circular", "estimators")
+OPTIONAL = {"remarks", "lines", "relative_to", "paper", "users", "bins", "circular", "estimators"}
+# What can tell the lines of a figure apart, if the spec says it.
+LINES = ("protocol", "epsilon", "data", "metric")
 
 
 @dataclass(frozen=True)
 class Experiment:
     """All combinations of the axes, each repeated. `users` and `bins` are those of the data where None stands.
 
-    A quantity that comes round, such as a time of day, is taken as a line (as the paper does) unless `circular`.
+    A quantity that comes round, such as a time of day, is taken as a line (as the paper does) unless `circular`. What
+    has no accounting, or no estimator to exchange, is tried once for all of them. `remarks` say how the numbers are to
+    be read, `lines` what tells the lines of a figure apart, figures show every metric as a share of the one that is
+    `relative_to`, and `paper` is what the paper prints of the same.
     """
 
     name: str
@@ -46,6 +54,11 @@ class Experiment:
     users: tuple[int | None, ...] = (None,)
     bins: tuple[int | None, ...] = (None,)
     circular: bool = False
+    estimators: tuple[str, ...] = (OWN_ESTIMATOR,)
+    remarks: tuple[str, ...] = ()
+    lines: str | None = None
+    relative_to: str | None = None
+    paper: tuple[Printed, ...] = ()
     text: str = field(default="", repr=False)
 
     @classmethod
@@ -69,42 +82,53 @@ class Experiment:
             record = tomllib.loads(text)
         except (tomllib.TOMLDecodeError, RecursionError) as problem:
             raise ExperimentError(f"it is not TOML: {problem}") from None
-        _require_keys(record, KEYS, set(), "")
+        reading.require_keys(record, KEYS, OPTIONAL, "")
         axes = record["axes"]
         if not isinstance(axes, dict):
             raise ExperimentError(f"axes must be a table with the keys {', '.join(AXES)}")
-        _require_keys(axes, AXES, OPTIONAL, " in [axes]")
-        repetitions = _whole("repetitions", record["repetitions"], 1, MOST_REPETITIONS)
+        reading.require_keys(axes, AXES, OPTIONAL, " in [axes]")
+        repetitions = reading.whole("repetitions", record["repetitions"], 1, MOST_REPETITIONS)
+        metrics = reading.names("metrics", record["metrics"], metric_names())
+        protocols = reading.names("protocols", axes["protocols"], contenders.names())
+        epsilons = tuple(reading.epsilon(each) for each in reading.entries("epsilons", axes["epsilons"]))
         return cls(
-            name=_matching("name", record["name"]),
-            title=_title(record["title"]),
-            seed=_whole("seed", record["seed"], 0, 2**63 - 1),
+            name=reading.slug("name", record["name"]),
+            title=reading.title("title", record["title"]),
+            seed=reading.whole("seed", record["seed"], 0, 2**63 - 1),
             repetitions=repetitions,
-            quick_repetitions=_whole("quick_repetitions", record["quick_repetitions"], 1, repetitions),
-            delta=_delta(record["delta"]),
-            metrics=_names("metrics", record["metrics"], metric_names()),
-            data=_names("data", axes["data"], tuple(DATA)),
-            protocols=_names("protocols", axes["protocols"], registry.names()),
-            accounting=_names("accounting", axes["accounting"], get_args(registry.Accounting)),  # type: ignore[arg-type]
-            epsilons=tuple(_epsilon(each) for each in _list("epsilons", axes["epsilons"])),
-            users=_sizes("users", axes.get("users")),
-            bins=_sizes("bins", axes.get("bins")),
-            circular=_truth("circular", axes.get("circular", False)),
+            quick_repetitions=reading.whole("quick_repetitions", record["quick_repetitions"], 1, repetitions),
+            delta=reading.delta(record["delta"]),
+            metrics=metrics,
+            data=_fitting(reading.names("data", axes["data"], tuple(DATA)), metrics),
+            protocols=protocols,
+            accounting=reading.names("accounting", axes["accounting"], get_args(registry.Accounting)),  # type: ignore[arg-type]
+            epsilons=epsilons,
+            users=reading.sizes("users", axes.get("users")),
+            bins=reading.sizes("bins", axes.get("bins")),
+            circular=reading.truth("circular", axes.get("circular", False)),
+            estimators=_estimators(axes.get("estimators")),
+            remarks=_remarks(record.get("remarks")),
+            lines=None if "lines" not in record else reading.name("lines", record["lines"], LINES),
+            relative_to=None
+            if "relative_to" not in record
+            else reading.name("relative_to", record["relative_to"], metrics),
+            paper=printed_rows(record.get("paper", []), protocols, metrics, epsilons),
             text=text,
         )
 
     def cells(self) -> tuple[Cell, ...]:
         """Every combination of the axes, in the order in which they are written; looks at the data for their sizes."""
         measurements = dict.fromkeys(measurement_of(metric) for metric in self.metrics)
-        axes = product(self.data, self.bins, self.users, self.protocols, self.accounting, self.epsilons, measurements)
+        axes = product(self.data, self.bins, self.users, self.protocols, self.epsilons, measurements)
         cells = []
-        for data, bins, users, protocol, accounting, epsilon, measurement in axes:
+        for data, bins, users, protocol, epsilon, measurement in axes:
             values, domain = crowd(data)
             all_bins = domain.bins if bins is None else bins
-            everyone = values.size if users is None else users
+            everyone = len(values) if users is None else users
             circular = self.circular and domain.circular
             histogram_of(data, all_bins, everyone, circular)  # refuses more users than there are
-            cells.append(
+            accountings, estimators = self._ways(protocol)
+            cells += [
                 Cell(
                     self.seed,
                     data,
@@ -116,87 +140,38 @@ class Experiment:
                     all_bins,
                     circular,
                     measurement,
+                    estimator,
                 )
-            )
+                for accounting, estimator in product(accountings, estimators)
+            ]
         return tuple(cells)
 
-
-def _require_keys(record: Mapping[str, Any], known: tuple[str, ...], optional: set[str], where: str) -> None:
-    for kind, odd in (
-        ("unknown", [key for key in record if key not in known]),
-        ("missing", [key for key in known if key not in record and key not in optional]),
-    ):
-        if odd:
-            raise ExperimentError(f"{kind} key{where}: {', '.join(map(_shown, odd))}; the keys are {', '.join(known)}")
+    def _ways(self, protocol: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The accountings and the estimators that one of the protocols is tried with; baselines have their own."""
+        if protocol in baselines.names():
+            return (NO_ACCOUNTING,), (OWN_ESTIMATOR,)
+        return self.accounting, self.estimators
 
 
-def _shown(value: Any) -> str:
-    """What was given, short and on one line."""
-    return f"{value!r:.60}"
+def _fitting(data: tuple[str, ...], metrics: tuple[str, ...]) -> tuple[str, ...]:
+    """The data, if every metric is about what they hold: one value a user, or rows of several."""
+    for metric, name in product(metrics, data):
+        joint = MEASUREMENTS[measurement_of(metric)].joint
+        if joint != (name in JOINT):
+            wanted = ", ".join(each for each in DATA if (each in JOINT) == joint)
+            raise ExperimentError(f"{metric} is measured on data such as {wanted}, got {name!r}")
+    return data
 
 
-def _refuse(name: str, rule: str, value: Any) -> NoReturn:
-    raise ExperimentError(f"{name} must be {rule}, got {_shown(value)}")
+def _remarks(value: object) -> tuple[str, ...]:
+    return () if value is None else tuple(reading.title("remarks", each) for each in reading.entries("remarks", value))
 
 
-def _whole(name: str, value: Any, least: int, most: int) -> int:
-    if not is_whole(value) or not least <= value <= most:
-        _refuse(name, f"a whole number from {least} to {most}", value)
-    return value
-
-
-def _truth(name: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        _refuse(name, "true or false", value)
-    return value
-
-
-def _matching(name: str, value: Any) -> str:
-    if not isinstance(value, str) or not NAME.fullmatch(value):
-        _refuse(name, "a name of small letters, digits and hyphens such as 'figure-utility'", value)
-    return value
-
-
-def _title(value: Any) -> str:
-    if not isinstance(value, str) or not value.strip() or not value.isprintable():
-        _refuse("title", "a line of text", value)
-    return value
-
-
-def _delta(value: Any) -> float:
-    try:
-        check_delta(value)
-    except BudgetError as problem:
-        raise ExperimentError(str(problem)) from None
-    return float(value)
-
-
-def _epsilon(value: Any) -> float:
-    try:
-        check_epsilon(value)
-    except BudgetError as problem:
-        raise ExperimentError(f"epsilons: {problem}") from None
-    if value == 0:
-        raise ExperimentError("epsilons must be above 0: at 0 a report can say nothing")
-    return float(value)
-
-
-def _list(name: str, value: Any) -> list[Any]:
-    """A list that holds something, and nothing twice."""
-    if not isinstance(value, list) or not value:
-        _refuse(name, "a list with at least one entry", value)
-    if any(each in value[:place] for place, each in enumerate(value)):
-        _refuse(name, "a list that holds nothing twice", value)
-    return value
-
-
-def _names(name: str, value: Any, known: tuple[str, ...]) -> tuple[str, ...]:
-    for each in _list(name, value):
-        if each not in known:
-            raise ExperimentError(f"{name} must be some of {', '.join(known)}, got {_shown(each)}")
-    return tuple(value)
-
-
-def _sizes(name: str, value: Any) -> tuple[int | None, ...]:
-    """Sizes, or those of the data where nothing is said."""
-    return (None,) if value is None else tuple(_whole(name, each, 1, 10**9) for each in _list(name, value))
+def _estimators(value: object) -> tuple[str, ...]:
+    """Estimators in words, each of which can be made."""
+    if value is None:
+        return (OWN_ESTIMATOR,)
+    for words in reading.entries("estimators", value):
+        if words != OWN_ESTIMATOR:
+            estimator_of(words if isinstance(words, str) else repr(words))
+    return tuple(reading.entries("estimators", value))

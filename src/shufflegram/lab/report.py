@@ -10,13 +10,13 @@ import os
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
-from typing import NamedTuple
 
 from ..errors import TableError
 from ..files import whole_file
-from .claims import CLAIMS, CLEAR, Finding
-from .figures import ACCOUNTINGS, Layout, Panel, draw, layout_of, name_of, pages, panels
-from .summary import Place, Point, Summary
+from .drawing import write_figures
+from .judging import CLEAR, Claim, Judged, judge
+from .summary import Place, Summary
+from .tabulate import Table, beside_the_paper, tables
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 76rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
@@ -29,15 +29,13 @@ summary { cursor: pointer; margin: .3rem 0; }
 .verdict { font-weight: bold; white-space: nowrap; }
 .holds { color: #1b6b1b; } .in-part { color: #8a5a00; } .not { color: #a11; } .open { color: #555; }
 """
-REMARKS = {
-    "figure-utility": (
-        "Flip and Pure tell only chunks of the domain apart. The share of a chunk is spread evenly over its bins, and "
-        "what that misses counts as error."
-    ),
-    "figure-bins": "Every estimate is compared with the truth in as many bins.",
-}
-REMARKS["figure-users"] = REMARKS["figure-utility"]
 CLASSES = {"holds": "holds", "holds in part": "in-part", "does not hold": "not", "cannot be told": "open"}
+COMPARISONS = (
+    "As published: every protocol with the parameters of its paper. Equal accounting: every protocol at the limit that "
+    "exact accounting of the same privacy allows it. What has no accounting, such as the central Gaussian, is the same "
+    "in both. A mean of 0 is drawn on the lower edge."
+)
+HOW_TO_READ_NUMBERS = "Mean ± standard error; where protocols are compared the smallest mean of a row is bold."
 RULES = (
     f"Two means are clearly different if they differ by more than {CLEAR:g} standard errors of their difference. A "
     "claim holds if no clear comparison speaks against it, holds in part if more of them speak for it than against it, "
@@ -45,56 +43,31 @@ RULES = (
 )
 
 
-class Judged(NamedTuple):
-    """A claim, and what is found under each accounting."""
-
-    words: str
-    findings: dict[str, Finding]
-
-
-def judge(summary: Summary) -> list[Judged]:
-    """The paper's claims about this experiment, each judged from the table."""
-    return [
-        Judged(claim.words, {name: claim.judge(summary.only(accounting=name)) for name in summary.values("accounting")})
-        for claim in CLAIMS.get(summary.experiment, ())
-    ]
-
-
-def write_report(summary: Summary, folder: str | os.PathLike[str], notes: Sequence[str] = ()) -> Path:
-    """Writes the page of an experiment, and beside it its figures as SVG and PNG and its numbers as CSV."""
+def write_report(
+    summary: Summary, folder: str | os.PathLike[str], claims: Sequence[Claim] = (), notes: Sequence[str] = ()
+) -> Path:
+    """Writes the page of an experiment, with claims to judge and notes on its data, its figures and its numbers."""
     place = Path(folder)
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise TableError(f"the folder {place} cannot be made: {problem.strerror}") from problem
     _write_numbers(summary, place / f"{summary.experiment}.csv")
-    layout = layout_of(summary)
-    figures, tables = [], []
-    for fixed, page in pages(summary, layout):
-        words = ", ".join(name_of(axis, value) for axis, value in fixed.items())
-        heading = f"{summary.title}: {words}" if words else summary.title
-        stem = place / "-".join([summary.experiment, *(str(value) for value in fixed.values())])
-        figures.append(_figure(heading, *draw(summary, page, layout, heading, stem)))
-        grid = panels(page, layout)
-        tables += [_table(fixed | panel.shared, panel, layout) for row in grid for panel in row]
-    repetitions = sorted({point.repetitions for point in summary.points.values()})
+    drawn = [_figure(each.heading, each.svg, each.png) for each in write_figures(summary, place)]
+    beside = beside_the_paper(summary)
     body = [
         '<p><a href="index.html">All experiments</a></p>',
         f"<h1>{escape(summary.title)}</h1>",
-        f"<p>Each point is the mean of {' or '.join(map(str, repetitions))} repetitions; the bars are one standard "
-        "error. Smaller is better. <em>As published</em>: every protocol with the parameters of its paper. <em>Equal "
-        "accounting</em>: every protocol at the limit that exact accounting of the same privacy allows it. A mean of "
-        "0 is drawn on the lower edge.</p>",
-        *(f"<p>{escape(REMARKS[each])}</p>" for each in [summary.experiment] if each in REMARKS),
-        *(f"<p>{escape(note)}</p>" for note in notes),
-        *_claims(judge(summary)),
+        *(f"<p>{escape(each)}</p>" for each in (introduction(summary), *summary.remarks)),
+        *_claims(judge(summary, claims)),
         "<h2>Figures</h2>",
-        *figures,
+        *drawn,
+        *([] if beside is None else [f"<h2>{beside.caption}</h2>", _table(beside)]),
         "<h2>Numbers</h2>",
-        f"<p>Mean ± standard error; the smallest mean of a row is bold. All of them: "
-        f'<a href="{summary.experiment}.csv">'
-        f"{summary.experiment}.csv</a>.</p>",
-        *tables,
+        f'<p>{HOW_TO_READ_NUMBERS} All of them: <a href="{summary.experiment}.csv">{summary.experiment}.csv</a>.</p>',
+        *(f"<details><summary>{escape(each.caption)}</summary>{_table(each)}</details>" for each in tables(summary)),
+        "<h2>Data</h2>",
+        *(f"<p>{escape(note)}</p>" for note in notes),
         *_infeasible(summary),
     ]
     path = place / f"{summary.experiment}.html"
@@ -102,14 +75,26 @@ def write_report(summary: Summary, folder: str | os.PathLike[str], notes: Sequen
     return path
 
 
-def write_index(summaries: Iterable[Summary], folder: str | os.PathLike[str]) -> Path:
+def introduction(summary: Summary) -> str:
+    """What a point is, and what the two comparisons are."""
+    repetitions = sorted({point.repetitions for point in summary.points.values()})
+    points = (
+        "Each point is exact: nothing is drawn."
+        if repetitions == [1]
+        else f"Each point is the mean of {' or '.join(map(str, repetitions))} repetitions; the bars are one standard "
+        "error."
+    )
+    return f"{points} {COMPARISONS}"
+
+
+def write_index(claimed: Iterable[tuple[Summary, Sequence[Claim]]], folder: str | os.PathLike[str]) -> Path:
     """Writes the list of the experiments' pages, with their claims and verdicts."""
-    body = ["<h1>The paper's figures, measured again</h1>", f"<p>{RULES}</p>"]
-    for summary in summaries:
+    body = ["<h1>The paper's figures and tables, measured again</h1>", f"<p>{RULES}</p>"]
+    for summary, claims in claimed:
         body.append(f'<h2><a href="{summary.experiment}.html">{escape(summary.title)}</a></h2>')
-        body += _claims_table(judge(summary), sentences=False)
+        body += _claims_table(judge(summary, claims), sentences=False)
     path = Path(folder) / "index.html"
-    _write(path, "The paper's figures, measured again", body)
+    _write(path, "The paper's figures and tables, measured again", body)
     return path
 
 
@@ -144,8 +129,8 @@ def _claims(judged: list[Judged]) -> list[str]:
 
 
 def _claims_table(judged: list[Judged], *, sentences: bool) -> list[str]:
-    accountings = list(dict.fromkeys(name for each in judged for name in each.findings))
-    header = "".join(f"<th>{escape(ACCOUNTINGS.get(name, name))}</th>" for name in accountings)
+    conditions = list(dict.fromkeys(name for each in judged for name in each.findings))
+    header = "".join(f"<th>{escape(name)}</th>" for name in conditions)
     rows = [f'<div class="wide"><table class="words"><tr><th>the claim</th>{header}</tr>']
     for words, findings in judged:
         cells = []
@@ -156,37 +141,13 @@ def _claims_table(judged: list[Judged], *, sentences: bool) -> list[str]:
     return [*rows, "</table></div>"]
 
 
-def _table(shared: dict[str, object], panel: Panel, layout: Layout) -> str:
-    """A panel's numbers, folded away."""
-    points = panel.points
-    if not points.points:
-        return ""
-    caption = ", ".join(name_of(axis, value) for axis, value in shared.items())
-    # One power of ten for the whole table, so that numbers can be compared at a glance.
-    power = math.floor(math.log10(max((point.mean for point in points.points.values()), default=1.0) or 1.0))
-    lines = points.values(layout.line)
-    header = "".join(f"<th>{escape(name_of(layout.line, value))}</th>" for value in lines)
-    rows = []
-    for x in points.values(layout.x):
-        found = {getattr(place, layout.line): point for place, point in points.only(**{layout.x: x}).points.items()}
-        # Different epsilons are no rivals.
-        best = min((point.mean for point in found.values()), default=0.0) if layout.line == "protocol" else math.nan
-        cells = "".join(f"<td>{_cell(found.get(value), power, best)}</td>" for value in lines)
-        rows.append(f"<tr><td>{x:,}</td>{cells}</tr>")
-    return (
-        f'<details><summary>{escape(caption)}, in units of 1e{power}</summary><div class="wide"><table><tr>'
-        f"<th>{layout.x}</th>"
-        f"{header}</tr>{''.join(rows)}</table></div></details>"
-    )
-
-
-def _cell(point: Point | None, power: int, best: float) -> str:
-    if point is None:
-        return "none fits"
-    scale = 10.0**power
-    error = "" if math.isnan(point.error) else f" ± {point.error / scale:.3f}"
-    text = f"{point.mean / scale:.3f}{error}"
-    return f"<b>{text}</b>" if point.mean == best else text
+def _table(table: Table) -> str:
+    header = "".join(f"<th>{escape(name)}</th>" for name in table.header)
+    rows = [
+        "<tr>" + "".join(f"<td>{f'<b>{escape(e.text)}</b>' if e.best else escape(e.text)}</td>" for e in row) + "</tr>"
+        for row in table.rows
+    ]
+    return f'<div class="wide"><table><tr>{header}</tr>{"".join(rows)}</table></div>'
 
 
 def _infeasible(summary: Summary) -> list[str]:

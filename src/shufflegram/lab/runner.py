@@ -23,7 +23,7 @@ from . import blocks, data
 from .blocks import Block, Finished
 from .cell import Cell
 from .experiment import Experiment
-from .measure import MEASUREMENTS
+from .measurements import MEASUREMENTS
 
 # So many repetitions share the design of a protocol, and so many are lost if their worker is killed.
 MOST_IN_A_BLOCK = 20
@@ -32,6 +32,8 @@ ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if h
 # How often a worker looks whether its parent is still there, in seconds.
 PARENT_IS_LOOKED_AFTER = 0.5
 RESULTS = "results.parquet"
+# The columns that say which cell a number is of.
+AXES = ("data", "protocol", "accounting", "epsilon", "delta", "users", "bins", "estimator")
 PROVENANCE = b"shufflegram.experiment"
 
 
@@ -121,10 +123,10 @@ def gather(work: Work) -> Path:
     rows: list[tuple[Any, ...]] = []
     infeasible: dict[str, str] = {}
     for cell in work.cells:
-        names = MEASUREMENTS[cell.measurement].metrics
+        names = tuple(MEASUREMENTS[cell.measurement].metrics)
         columns = [(names.index(name), name) for name in work.experiment.metrics if name in names]
         found = _values(cell, work.folder, work.repetitions, infeasible)
-        axes = (cell.data, cell.protocol, cell.accounting, cell.epsilon, cell.delta, cell.users, cell.bins)
+        axes = tuple(getattr(cell, axis) for axis in AXES)
         rows += [
             (work.experiment.name, *axes, repetition, name, values[place])
             for repetition, values in enumerate(found)
@@ -140,6 +142,7 @@ def gather(work: Work) -> Path:
         "delta": real,
         "users": whole,
         "bins": whole,
+        "estimator": text,
         "repetition": pyarrow.int32(),
         "metric": text,
         "value": real,
@@ -193,7 +196,7 @@ def _finish(block: Block, folder: Path, data_folder: str | None) -> Block:
     from threadpoolctl import threadpool_limits
 
     measure = MEASUREMENTS[block.cell.measurement].measure
-    names = MEASUREMENTS[block.cell.measurement].metrics
+    names = tuple(MEASUREMENTS[block.cell.measurement].metrics)
     reason = None
     try:
         # One thread each: workers are as many as cores, and sums in another order have other last bits.

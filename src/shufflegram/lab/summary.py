@@ -5,17 +5,21 @@ import math
 import os
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..errors import TableError
+from .estimator_names import varied_option
+from .experiment import Experiment
+from .names import NO_ACCOUNTING, ON_CHUNKS, OWN_ESTIMATOR
+from .printed import Printed
 from .runner import PROVENANCE
 
 
 class Place(NamedTuple):
-    """One combination of the axes, for one metric."""
+    """One combination of the axes, for one metric; and what can be read off them."""
 
     accounting: str
     data: str
@@ -24,6 +28,29 @@ class Place(NamedTuple):
     users: int
     bins: int
     protocol: str
+    estimator: str = OWN_ESTIMATOR
+
+    @property
+    def task(self) -> str:
+        """What is measured, whether on the bins or on chunks."""
+        return self.metric.removesuffix(ON_CHUNKS)
+
+    @property
+    def scoring(self) -> str:
+        """What it is measured on."""
+        return "chunks" if self.metric.endswith(ON_CHUNKS) else "bins"
+
+    @property
+    def option(self) -> str | None:
+        """The option of the estimator that varies."""
+        found = varied_option(self.estimator)
+        return None if found is None else found[0]
+
+    @property
+    def value(self) -> float | None:
+        """And its value."""
+        found = varied_option(self.estimator)
+        return None if found is None else found[1]
 
 
 class Point(NamedTuple):
@@ -36,12 +63,20 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True)
 class Summary:
-    """The points of an experiment in the order of its table; combinations that no parameters fit have none."""
+    """The points of an experiment in the order of its table; combinations that no parameters fit have none.
+
+    From the spec: remarks on how to read them, what tells the lines of a figure apart, the metric that figures show all
+    others as a share of, and what the paper prints.
+    """
 
     experiment: str
     title: str
     points: dict[Place, Point]
     infeasible: dict[str, str]
+    remarks: tuple[str, ...] = ()
+    lines: str | None = None
+    relative_to: str | None = None
+    paper: tuple[Printed, ...] = ()
 
     def values(self, axis: str) -> tuple[Any, ...]:
         """What there is along an axis, in the order of the table."""
@@ -54,7 +89,17 @@ class Summary:
             for place, point in self.points.items()
             if all(getattr(place, axis) == value for axis, value in fixed.items())
         }
-        return Summary(self.experiment, self.title, kept, self.infeasible)
+        return replace(self, points=kept)
+
+    def relative(self) -> "Summary":
+        """Every point as a share of the one that the spec names, where it names one."""
+        if self.relative_to is None:
+            return self
+        shares = {}
+        for place, point in self.points.items():
+            whole = self.points[place._replace(metric=self.relative_to)].mean
+            shares[place] = Point(point.mean / whole, point.error / whole, point.repetitions)
+        return replace(self, points=shares)
 
     def side_by_side(self, axis: str) -> Iterator[tuple[Place, dict[Any, Point]]]:
         """The points that differ on this axis alone, by their value there; the place is that of the first of them."""
@@ -82,13 +127,29 @@ def summarize(table: Any) -> Summary:
         if value is not None:
             values.setdefault(Place(*axes), []).append(value)
     provenance = json.loads((table.schema.metadata or {}).get(PROVENANCE, b"{}"))
+    spec = provenance.get("spec", "")
+    record = tomllib.loads(spec)
     (experiment,) = experiments
     return Summary(
         experiment,
-        str(tomllib.loads(provenance.get("spec", "")).get("title", experiment)),
-        {place: _point(found) for place, found in values.items()},
+        str(record.get("title", experiment)),
+        _beside_each_accounting({place: _point(found) for place, found in values.items()}),
         provenance.get("infeasible", {}),
+        tuple(record.get("remarks", ())),
+        record.get("lines"),
+        record.get("relative_to"),
+        Experiment.from_text(spec).paper if "paper" in record else (),
     )
+
+
+def _beside_each_accounting(points: dict[Place, Point]) -> dict[Place, Point]:
+    """What has no accounting stands beside the others under each that there is."""
+    accountings = dict.fromkeys(place.accounting for place in points if place.accounting != NO_ACCOUNTING)
+    found: dict[Place, Point] = {}
+    for place, point in points.items():
+        free = place.accounting == NO_ACCOUNTING and accountings
+        found |= {place._replace(accounting=each): point for each in (accountings if free else [place.accounting])}
+    return found
 
 
 def read_summary(path: str | os.PathLike[str]) -> Summary:
