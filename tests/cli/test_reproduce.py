@@ -50,7 +50,7 @@ def test_it_lists_what_there_is(good: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (["figure-9"], "there is nothing to reproduce by the name 'figure-9'; there are figure-utility, "),
+        (["figure-9"], "there is nothing to reproduce by the name 'figure-9'; there are figure-information, "),
         (["figure-users", "--all"], "give a name or --all, and not both"),
         (["figure-users", "--quick", "--data-dir", "nowhere"], "nowhere"),
     ],
@@ -76,7 +76,7 @@ def test_it_writes_a_page_and_an_index(good: Run, small: Path) -> None:
     assert (small / "pages" / "figure-users.html").read_text(encoding="utf-8") == page
     (experiment,) = answer["experiments"]
     (claim,) = experiment["claims"]
-    assert claim["accounting"] == "published"
+    assert claim["condition"] == "as published"
     assert claim["verdict"] in ("holds", "holds in part", "does not hold", "cannot be told")
 
 

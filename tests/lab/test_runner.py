@@ -17,7 +17,7 @@ from pyarrow import parquet
 
 from shufflegram import lab, metrics
 from shufflegram.errors import ExperimentError, InfeasibleError
-from shufflegram.lab import blocks, data, measure, runner
+from shufflegram.lab import blocks, contenders, data, runner
 from shufflegram.privacy.budget import Budget
 from shufflegram.protocols import registry
 
@@ -98,6 +98,7 @@ def test_a_row_is_one_cell_one_repetition_one_metric(uninterrupted: Path, experi
         "delta": 1e-6,
         "users": 2000,
         "bins": 16,
+        "estimator": "own",
         "repetition": 99,
         "metric": "wasserstein",
     }
@@ -239,7 +240,8 @@ def test_what_no_parameters_fit_is_a_result(
         return real(name, *others)  # type: ignore[arg-type]
 
     real = registry.build
-    measure.built.cache_clear()
+    contenders.protocol_of.cache_clear()
+    contenders.contender_of.cache_clear()
     monkeypatch.setattr(registry, "build", build)
     measured(experiment, tmp_path, quick=True)
     # finished as well, not tried again and again

@@ -6,6 +6,7 @@ from shufflegram import reproduction
 from shufflegram.errors import InputError
 from shufflegram.lab import Experiment
 from shufflegram.lab.data import PAPER, crowd, histogram_of
+from shufflegram.lab.estimator_names import varied_option
 from shufflegram.protocols import registry as protocols
 from shufflegram.reproduction.registry import FOLDER
 
@@ -25,7 +26,9 @@ def test_every_file_in_the_folder_is_listed() -> None:
 def test_every_experiment_is_the_one_of_its_name_at_the_papers_repetitions_and_delta(name: str) -> None:
     experiment = loaded(name)
     assert (experiment.name, experiment.title) == (name, reproduction.title(name))
-    assert (experiment.repetitions, experiment.quick_repetitions, experiment.delta) == (100, 3, 1e-5)
+    drawn = name not in ("figure-information", "figure-messages")
+    assert (experiment.repetitions, experiment.quick_repetitions) == ((100, 3) if drawn else (1, 1))
+    assert experiment.delta == 1e-5
     assert experiment.accounting == ("published", "exact")
     assert not experiment.circular  # the paper takes a time of day as a line
 
@@ -38,7 +41,9 @@ def test_utility_is_measured_on_the_papers_data_sets_protocols_and_errors() -> N
     experiment = loaded("figure-utility")
     assert set(experiment.data) == set(PAPER) == set(SIZES)
     assert set(experiment.protocols) == set(protocols.names()) - {"spm", "combination-1", "combination-2"}
-    assert set(experiment.metrics) == {"range_0.2", "range_0.4", "quantile", "wasserstein"}
+    tasks = {"range_0.2", "range_0.4", "quantile", "wasserstein"}
+    assert set(experiment.metrics) == tasks | {f"{task}_on_chunks" for task in tasks}
+    assert set(loaded("figure-messages").protocols) == set(experiment.protocols)
     assert len(experiment.cells()) == 4 * 8 * 2 * 8
 
 
@@ -56,5 +61,33 @@ def test_a_folder_of_data_is_read_instead_of_the_bundled_ones(monkeypatch: pytes
 
 
 def test_an_unknown_name_is_refused_with_those_that_there_are() -> None:
-    with pytest.raises(InputError, match=r"by the name 'figure-9'; there are figure-utility, figure-components"):
+    with pytest.raises(InputError, match=r"by the name 'figure-9'; there are figure-information, figure-utility"):
         reproduction.specification("figure-9")
+
+
+def test_the_papers_tables_stand_beside_ours() -> None:
+    """Spot checks of the numbers that were typed in, and of what they stand beside."""
+    rows = {row.title: row for row in loaded("table-comparison").paper}
+    assert list(rows) == [
+        *("SW (LDP)", "GM-64 (DP)", "GM-32 (DP)", "GM-16 (DP)"),
+        *("Trim (10%)", "Trim (20%)", "Trim (30%)", "SPM", "ASP"),
+    ]
+    assert rows["GM-64 (DP)"].metrics == ("wasserstein_on_chunks", "wasserstein")
+    assert rows["GM-64 (DP)"].values == {0.02: 4.34e-4, 0.06: 1.21e-4, 0.1: 7.03e-5, 0.5: 1.11e-5, 1.0: 5.31e-6}
+    assert rows["SPM"].values[0.02] == 1.33e-3
+    two, three = loaded("table-marginals").paper
+    assert (two.metrics, three.metrics) == (("marginals_2",), ("marginals_3",))
+    assert (two.values[0.02], three.values[0.02], three.values[1.0]) == (0.0015, 0.012, 0.00043)
+
+
+def test_every_option_of_emas_is_varied_around_its_default() -> None:
+    varied: dict[str, list[float]] = {}
+    for words in loaded("figure-hyperparameters").estimators:
+        option = varied_option(words)
+        assert option is not None
+        varied.setdefault(option[0], []).append(option[1])
+    assert {name: sorted(values) for name, values in varied.items()} == varied
+    defaults = {"radius": 3, "sigma_max": 1, "period": 50}
+    assert set(varied) == {*defaults, "sigma"}
+    assert all(varied[name][0] < value < varied[name][-1] for name, value in defaults.items())
+    assert loaded("time-of-estimates").estimators == tuple(f"emas rounds={n}" for n in (5000, 8000, 10000, 12000))

@@ -1,4 +1,4 @@
-"""`shufflegram reproduce`: the paper's figures, measured again, as pages to look at."""
+"""`shufflegram reproduce`: the paper's figures and tables, measured again, as pages to look at."""
 
 import os
 import time
@@ -12,10 +12,10 @@ import click
 from .experiment import measured
 from .options import INPUT, OUTPUT, json_option
 from .output import show_facts, show_json, terminal
-from .progress import step
+from .progress import progress, step
 
 if TYPE_CHECKING:
-    from ..lab import Experiment
+    from ..lab import Claim, Experiment, Summary
 
 
 @click.command(
@@ -31,6 +31,9 @@ Examples:
 @click.option(
     "--output", type=OUTPUT, default=Path("reproduction"), show_default=True, help="The folder; it is made if need be."
 )
+@click.option(
+    "--compact", type=OUTPUT, help="A folder for the short form of all that is in --output: Markdown and small PNGs."
+)
 @click.option("--data-dir", type=INPUT, help="Where the official data are, to take instead of the bundled ones.")
 @click.option("--workers", type=click.IntRange(1), help="How many processes. [default: one for each core]")
 @json_option
@@ -41,11 +44,12 @@ def command(
     everything: bool,
     quick: bool,
     output: Path,
+    compact: Path | None,
     data_dir: Path | None,
     workers: int | None,
     as_json: bool,
 ) -> None:
-    """Measure the paper's figures again.
+    """Measure the paper's figures and tables again.
 
     Without a NAME it lists what there is. With one it runs the experiment, or goes on with it, and writes a page with
     the figure, what the paper claims of it, whether that holds, and all numbers; index.html lists the pages.
@@ -62,6 +66,8 @@ def command(
     _require_own(output)
     with _data_from(data_dir):
         answers = [_reproduce(context, each, quick, output, data_dir, workers) for each in specifications]
+        if compact is not None:
+            _write_compact(output, compact, data_dir)
     index = _write_index(output)
     if as_json:
         show_json({"experiments": answers, "index": str(index)})
@@ -146,13 +152,32 @@ def _notes(experiment: "Experiment", data_dir: Path | None) -> list[str]:
     return notes
 
 
-def _write_index(output: Path) -> Path:
-    """Of all pages that are in the folder by now."""
+def _claimed(output: Path) -> "list[tuple[Summary, tuple[Claim, ...]]]":
+    """Everything that is in the folder by now, with what is claimed of it."""
     from .. import lab
     from ..reproduction import claims_of
 
     summaries = [lab.read_summary(path) for path in _results(output)]
-    return lab.write_index([(summary, claims_of(summary.experiment)) for summary in summaries], output)
+    return [(summary, claims_of(summary.experiment)) for summary in summaries]
+
+
+def _write_index(output: Path) -> Path:
+    from .. import lab
+
+    return lab.write_index(_claimed(output), output)
+
+
+def _write_compact(output: Path, compact: Path, data_dir: Path | None) -> None:
+    """The short form of everything that is in the folder by now."""
+    from .. import lab, reproduction
+
+    claimed = _claimed(output)
+    with progress("drawing the short form", len(claimed)) as advance:
+        for done, (summary, claims) in enumerate(claimed):
+            advance(done)
+            experiment = lab.Experiment.load(reproduction.specification(summary.experiment))
+            lab.write_markdown(summary, compact, claims, _notes(experiment, data_dir))
+    lab.write_markdown_index(claimed, compact)
 
 
 def _show(answer: dict[str, Any]) -> None:

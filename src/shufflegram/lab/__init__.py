@@ -3,6 +3,7 @@
 from .cell import Cell
 from .experiment import Experiment
 from .judging import Claim, Finding, judge
+from .markdown import write_markdown, write_markdown_index
 from .measurements import MEASUREMENTS, Measurement
 from .report import write_index, write_report
 from .runner import Work, carry_out, gather, infeasible_cells, prepare
@@ -25,5 +26,7 @@ __all__ = [
     "read_summary",
     "summarize",
     "write_index",
+    "write_markdown",
+    "write_markdown_index",
     "write_report",
 ]

@@ -1,10 +1,12 @@
 """How the figures of an experiment are drawn."""
 
+import io
 import math
 import textwrap
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..files import whole_file
 from .layout import Layout, Panel, layout_of, name_of, pages, panels, title_of_x
 from .summary import Place, Summary
 
@@ -40,31 +42,34 @@ FIXED: Any = {"svg.hashsalt": "shufflegram", "svg.fonttype": "path"}
 # An axis is logarithmic where its largest value is so many times its smallest.
 WIDE = 8
 PRINTED = "as the paper prints"
+# Dots to the inch of a picture in dots.
+DOTS = 100
 
 
 class Drawn(NamedTuple):
-    """A figure: its heading and its files."""
+    """A figure: its heading, and its files by the ends of their names."""
 
     heading: str
-    svg: Path
-    png: Path
+    files: dict[str, Path]
 
 
-def write_figures(summary: Summary, folder: Path) -> list[Drawn]:
-    """Writes every page of figures into the folder."""
+def write_figures(summary: Summary, folder: Path, forms: tuple[str, ...] = ("svg", "png")) -> list[Drawn]:
+    """Writes every page of figures into the folder, in these forms."""
     layout = layout_of(summary)
     summary = summary.relative()
     drawn = []
     for fixed, page in pages(summary, layout):
         words = ", ".join(name_of(axis, value) for axis, value in fixed.items())
         heading = f"{summary.title}: {words}" if words else summary.title
-        stem = folder / "-".join([summary.experiment, *(str(value) for value in fixed.values())])
-        drawn.append(Drawn(heading, *_draw(summary, page, layout, heading, stem)))
+        stem = "-".join([summary.experiment, *(str(value) for value in fixed.values())])
+        files = {form: folder / f"{stem}.{form}" for form in forms}
+        _draw(summary, page, layout, heading, files)
+        drawn.append(Drawn(heading, files))
     return drawn
 
 
-def _draw(summary: Summary, page: Summary, layout: Layout, heading: str, stem: Path) -> tuple[Path, Path]:
-    """Writes one page as SVG and PNG; panels of the same data and task have the same scale on every page."""
+def _draw(summary: Summary, page: Summary, layout: Layout, heading: str, files: dict[str, Path]) -> None:
+    """Writes one page; panels of the same data and task have the same scale on every page."""
     import matplotlib
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
@@ -101,10 +106,22 @@ def _draw(summary: Summary, page: Summary, layout: Layout, heading: str, stem: P
             lines[PRINTED] = Line2D([], [], color="#555555", marker="x", linestyle="none")
         figure.legend(lines.values(), lines.keys(), loc="outside right upper", frameon=False)
         figure.suptitle("\n".join(textwrap.wrap(heading, round(9 * across))), fontsize=12)
-        svg, png = Path(f"{stem}.svg"), Path(f"{stem}.png")
-        figure.savefig(svg, metadata={"Date": None})
-        figure.savefig(png, dpi=110)
-    return svg, png
+        for form, path in files.items():
+            with whole_file(path, overwrite=True) as part:
+                if form == "svg":
+                    figure.savefig(part, format="svg", metadata={"Date": None})
+                else:
+                    _save_small(figure, part)
+
+
+def _save_small(figure: Any, path: Path) -> None:
+    """As a PNG with a palette: lines on white need few colours, and the file is a third as large."""
+    from PIL import Image
+
+    whole = io.BytesIO()
+    figure.savefig(whole, format="png", dpi=DOTS)
+    picture = Image.open(whole).convert("RGB").quantize(colors=128, dither=Image.Dither.NONE)
+    picture.save(path, format="png", optimize=True)
 
 
 def _draw_panel(axes: Any, summary: Summary, panel: Panel, layout: Layout) -> None:

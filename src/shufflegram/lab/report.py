@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ..errors import TableError
 from ..files import whole_file
-from .drawing import write_figures
+from .drawing import Drawn, write_figures
 from .judging import CLEAR, Claim, Judged, judge
 from .summary import Place, Summary
 from .tabulate import Table, beside_the_paper, tables
@@ -53,7 +53,7 @@ def write_report(
     except OSError as problem:
         raise TableError(f"the folder {place} cannot be made: {problem.strerror}") from problem
     _write_numbers(summary, place / f"{summary.experiment}.csv")
-    drawn = [_figure(each.heading, each.svg, each.png) for each in write_figures(summary, place)]
+    drawn = [_figure(each) for each in write_figures(summary, place)]
     beside = beside_the_paper(summary)
     body = [
         '<p><a href="index.html">All experiments</a></p>',
@@ -115,11 +115,12 @@ def _write_numbers(summary: Summary, path: Path) -> None:
             writer.writerow([summary.experiment, *place, point.mean, error, point.repetitions])
 
 
-def _figure(heading: str, svg: Path, png: Path) -> str:
+def _figure(drawn: Drawn) -> str:
     # Inside the page, so that it can be sent around alone; as an image, so that two figures' names cannot clash.
+    svg, png = drawn.files["svg"], drawn.files["png"]
     picture = base64.b64encode(svg.read_bytes()).decode()
     return (
-        f'<figure><img alt="{escape(heading)}" src="data:image/svg+xml;base64,{picture}"><figcaption>'
+        f'<figure><img alt="{escape(drawn.heading)}" src="data:image/svg+xml;base64,{picture}"><figcaption>'
         f'<a href="{svg.name}">SVG</a>, <a href="{png.name}">PNG</a></figcaption></figure>'
     )
 
