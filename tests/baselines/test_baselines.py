@@ -11,7 +11,7 @@ from shufflegram.baselines.central_gaussian import SENSITIVITY, CentralGaussian,
 from shufflegram.baselines.local_square_wave import LocalSquareWave, local_square_wave
 from shufflegram.baselines.trimmed import Trimmed, trimmed, trimmed_asp
 from shufflegram.domain import Domain
-from shufflegram.errors import InputError, MechanismError
+from shufflegram.errors import InfeasibleError, InputError, MechanismError
 from shufflegram.mechanism import ContinuousSquareWave
 from shufflegram.metrics import wasserstein
 from shufflegram.privacy.budget import Budget
@@ -43,12 +43,12 @@ def test_the_gaussians_reference_number() -> None:
 
 def test_the_gaussians_noise_has_its_deviation() -> None:
     # counts so large that Norm-Sub only shifts: each chunk's error keeps (c - 1) / c of the variance
-    built = CentralGaussian(Domain(0, 1, 16), 16, sigma=50.0)
+    built = CentralGaussian(Domain(0, 1, 16), 16, BUDGET)
     flat = np.full(16, 100_000)
     errors = np.array([built.simulate(flat, seed).frequencies * flat.sum() - flat for seed in range(500)])
     assert np.abs(errors.sum(axis=1)).max() < 1e-5
     # 8,000 normal numbers show their deviation to 1 / sqrt(16,000) = 0.8%: seven of these are passed below 1e-11
-    assert errors.std() == pytest.approx(50 * math.sqrt(15 / 16), rel=7 * 0.008)
+    assert errors.std() == pytest.approx(built.sigma * math.sqrt(15 / 16), rel=7 * 0.008)
 
 
 def test_local_sw_spends_all_of_epsilon_on_one_report() -> None:
@@ -102,6 +102,32 @@ def test_the_central_model_is_better_than_the_local_one() -> None:
         for name in ("gaussian-64", "local-sw")
     }
     assert errors["gaussian-64"] < errors["local-sw"] / 3
+
+
+@pytest.mark.parametrize(
+    ("stem", "trust", "bits", "promise"),
+    [
+        ("local", "nobody", 6, "(0.5, 0)-local differential privacy, whoever sees the report"),
+        ("gaussian", "the server", 6, "(0.5, 1e-05)-differential privacy towards everyone but the server, which sees"),
+        ("trim", "the shuffler", 6, "shuffle model, as published ASP: (0.5, 1e-05)-differential privacy of the"),
+    ],
+)
+def test_what_they_cost_and_promise(stem: str, trust: str, bits: float, promise: str) -> None:
+    entries = [each for each in BASELINES if each.name.startswith(stem)]
+    assert entries
+    for entry in entries:
+        built = entry.build(DOMAIN, BUDGET)
+        assert entry.trust == trust
+        assert built.promise.startswith(promise)
+        assert (built.messages_per_user, built.bits_per_user) == (1, bits)
+        # 65 bins do not fit 6 bits
+        assert entry.build(Domain(0, 1, 65), BUDGET).bits_per_user == 7
+
+
+def test_without_its_package_the_gaussian_is_refused_when_it_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shufflegram.baselines.central_gaussian.find_spec", lambda name: None)
+    with pytest.raises(InfeasibleError, match="dp-accounting to find its noise"):
+        build("gaussian-16", DOMAIN, BUDGET)
 
 
 def test_names_are_those_of_the_registry() -> None:

@@ -137,6 +137,16 @@ LINES = [
     (f"simulate --protocol asp --data values.csv {BUDGET}", "missing: --low, --high, --bins"),
     (f"simulate --protocol asp --accounting published --data taxi {BUDGET}", "published ASP is for a line"),
     (f"simulate --protocol asp --accounting none --data taxi {BUDGET}", "is not one of"),
+    # protocols
+    ("protocols --users 5000", "missing: --epsilon, --delta"),
+    (f"protocols {DOMAIN}", "missing: --users, --epsilon, --delta"),
+    ("protocols --users 0 --epsilon 1 --delta 1e-6", "the number of users must be at least 1"),
+    ("protocols --users 5000 --epsilon 0 --delta 1e-6", "epsilon must be above 0"),
+    ("protocols --users 5000 --epsilon nan --delta 1e-6", "epsilon must be between 0 and 50"),
+    ("protocols --users 5000 --epsilon 1 --delta 1", "delta must be a number between 0 and 1"),
+    (f"protocols {BUDGET} --bins 1", "bins must be between 2 and"),
+    (f"protocols {BUDGET} --edges 0,1,2 --bins 8", "--edges says all of the bins"),
+    (f"protocols {BUDGET} asp", "unexpected extra argument"),
     # experiment
     ("experiment", "Missing argument"),
     ("experiment spec.toml", "Missing option '--output'"),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import shufflegram.privacy as privacy
 from shufflegram.errors import BudgetError, CertificationError, InfeasibleError, MechanismError, ShufflegramError
-from shufflegram.mechanism import ContinuousSquareWave, SquareWave, widest_half_width
+from shufflegram.mechanism import ContinuousSquareWave, Pure, SquareWave, widest_half_width
 from shufflegram.privacy import accounting, exact
 from shufflegram.privacy.accounting import honest_reports, largest_ratio_under, smallest_users
 from shufflegram.privacy.bracket import Bracket
@@ -49,6 +49,20 @@ def test_epsilon_inverts_delta(wave: Wave, users: int, delta: float) -> None:
     # at the lower end explicit datasets lose more, a little above they need not
     assert privacy.delta(wave, users, reached.lower).lower > delta
     assert privacy.delta(wave, users, reached.lower * (1 + 1e-6)).lower <= delta
+
+
+def test_an_epsilon_is_found_where_one_of_50_drowns_in_rounding() -> None:
+    # Pure has no local epsilon, so the search begins at 50, where nothing but delta <= 1 can be computed.
+    pure = Pure(64, 1)
+    assert privacy.delta(pure, 5_000, LARGEST_EPSILON).upper > 1e-6
+    assert privacy.delta(pure, 5_000, 4.0).upper < 1e-30
+    reached = privacy.epsilon(pure, 5_000, 1e-6)
+    assert reached.lower <= reached.upper < 4
+    assert privacy.delta(pure, 5_000, reached.upper).upper <= 1e-6
+    assert privacy.delta(pure, 5_000, reached.upper * (1 - 1e-6)).upper > 1e-6
+    # one dummy among two users is enough at no epsilon: it may well not fall on a given chunk
+    with pytest.raises(InfeasibleError, match="no epsilon up to 50"):
+        privacy.epsilon(pure, 2, 1e-6)
 
 
 @pytest.mark.parametrize("wave", WAVES, ids=str)

@@ -19,6 +19,21 @@ class Baseline(Interface):
         """How many equal parts of the domain the estimate can tell apart."""
         ...
 
+    @property
+    def messages_per_user(self) -> float:
+        """How many messages a user sends, to a shuffler or to whoever stands in its place."""
+        ...
+
+    @property
+    def bits_per_user(self) -> float:
+        """How many bits these messages take, without transport."""
+        ...
+
+    @property
+    def promise(self) -> str:
+        """What is promised to each user, and towards whom, in one line of plain words."""
+        ...
+
     def simulate(self, histogram: ArrayLike, simulation_seed: int) -> Estimate:
         """An estimate as users with this histogram of true values would give."""
         ...
@@ -26,8 +41,9 @@ class Baseline(Interface):
 
 @dataclass(frozen=True, slots=True)
 class BaselineEntry:
-    """A baseline's name, what it is for people, and how it is built."""
+    """A baseline's name, what it is for people, whom its users have to trust, and how it is built."""
 
     name: str
     title: str
+    trust: str
     build: Callable[[Domain, Budget], Baseline]

@@ -1,7 +1,9 @@
 """The central model: a trusted server adds Gaussian noise to the counts of c chunks. And Norm-Sub."""
 
+import math
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
+from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,18 +23,41 @@ INTERVAL = 1e-5
 
 @dataclass(frozen=True)
 class CentralGaussian:
-    """Counts of c chunks plus independent normal noise of this standard deviation."""
+    """Counts of c chunks plus independent normal noise: the least that keeps the budget, with any number of users."""
 
     domain: Domain
     chunks: int
-    sigma: float
+    budget: Budget
 
     def __post_init__(self) -> None:
         require_bins(self.domain, self.chunks)
+        if find_spec("dp_accounting") is None:
+            raise InfeasibleError(
+                "the central Gaussian needs the package dp-accounting to find its noise; install shufflegram[lab]"
+            )
+
+    @cached_property
+    def sigma(self) -> float:
+        """The noise's standard deviation. Finding it takes seconds, so that is left until somebody asks."""
+        return SENSITIVITY * least_deviation(self.budget.epsilon, self.budget.delta)
 
     @property
     def resolution(self) -> int:
         return self.chunks
+
+    @property
+    def messages_per_user(self) -> float:
+        return 1.0
+
+    @property
+    def bits_per_user(self) -> float:
+        """Each user hands the server the bin of their true value, and nothing hides it there."""
+        return float(math.ceil(math.log2(self.domain.bins)))
+
+    @property
+    def promise(self) -> str:
+        epsilon, delta = self.budget.epsilon, self.budget.delta
+        return f"({epsilon}, {delta})-differential privacy towards everyone but the server, which sees every value"
 
     def simulate(self, histogram: ArrayLike, simulation_seed: int) -> Estimate:
         counts = chunk_histogram(histogram, self.chunks)
@@ -43,20 +68,16 @@ class CentralGaussian:
 
 
 def central_gaussian(chunks: int, domain: Domain, budget: Budget) -> CentralGaussian:
-    """With the least noise that privacy loss distributions allow at the budget, whatever the number of users."""
-    return CentralGaussian(domain, chunks, SENSITIVITY * least_deviation(budget.epsilon, budget.delta))
+    """With the least noise that privacy loss distributions allow at the budget."""
+    return CentralGaussian(domain, chunks, budget)
 
 
 @lru_cache(maxsize=256)
 def least_deviation(epsilon: float, delta: float) -> float:
     """The noise, per unit of sensitivity, that privacy loss distributions show to keep (epsilon, delta)."""
-    try:
-        from dp_accounting import dp_event, mechanism_calibration
-        from dp_accounting.pld import pld_privacy_accountant
-    except ImportError as problem:
-        raise InfeasibleError(
-            "the central Gaussian needs the package dp-accounting to find its noise; install shufflegram[lab]"
-        ) from problem
+    from dp_accounting import dp_event, mechanism_calibration
+    from dp_accounting.pld import pld_privacy_accountant
+
     accountant = partial(pld_privacy_accountant.PLDAccountant, value_discretization_interval=INTERVAL)
     found: float = mechanism_calibration.calibrate_dp_mechanism(accountant, dp_event.GaussianDpEvent, epsilon, delta)
     return found

@@ -15,18 +15,22 @@ CHUNKS = (16, 32, 64)
 TRIMS = (5, 10, 15, 20, 30)
 
 BASELINES: tuple[BaselineEntry, ...] = (
-    BaselineEntry("local-sw", "SW in the local model, EMS", local_square_wave),
+    BaselineEntry("local-sw", "SW in the local model, EMS", "nobody", local_square_wave),
     *(
         BaselineEntry(
             f"gaussian-{chunks}",
             f"Gaussian mechanism on {chunks} chunks in the central model",
+            "the server",
             partial(central_gaussian, chunks),
         )
         for chunks in CHUNKS
     ),
     *(
         BaselineEntry(
-            f"trim-{percent}", f"Trim {percent}% of ASP's reports at either end", partial(trimmed_asp, percent / 100)
+            f"trim-{percent}",
+            f"Trim {percent}% of ASP's reports at either end",
+            "the shuffler",
+            partial(trimmed_asp, percent / 100),
         )
         for percent in TRIMS
     ),

@@ -26,10 +26,25 @@ class Trimmed:
 
     protocol: SquareWaveProtocol
     share: float
+    budget: Budget
 
     @property
     def resolution(self) -> int:
         return self.protocol.resolution
+
+    @property
+    def messages_per_user(self) -> float:
+        """Every user reports: which reports are left out is known only when all are there."""
+        return self.protocol.messages_per_user
+
+    @property
+    def bits_per_user(self) -> float:
+        return self.protocol.bits_per_user
+
+    @property
+    def promise(self) -> str:
+        epsilon, delta = self.budget.epsilon, self.budget.delta
+        return f"shuffle model, as published ASP: ({epsilon}, {delta})-differential privacy of the shuffled reports"
 
     def simulate(self, histogram: ArrayLike, simulation_seed: int) -> Estimate:
         tally = self.protocol.simulate(histogram, simulation_seed)
@@ -60,4 +75,4 @@ def trimmed_asp(share: float, domain: Domain, budget: Budget) -> Trimmed:
     protocol = build("asp", domain, budget, "published")
     if not isinstance(protocol, SquareWaveProtocol):
         raise MechanismError(f"trimming is for reports on a line, and {protocol.name} has none; take a square wave")
-    return Trimmed(protocol, share)
+    return Trimmed(protocol, share, budget)

@@ -47,18 +47,18 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
-def rounded_up(number: float) -> str:
-    """Five digits that are not below the number."""
-    return _five_digits(number, ROUND_CEILING)
+def rounded_up(number: float, digits: int = 5) -> str:
+    """So many digits that are not below the number."""
+    return _rounded(number, digits, ROUND_CEILING)
 
 
-def rounded_down(number: float) -> str:
-    """Five digits that are not above the number."""
-    return _five_digits(number, ROUND_FLOOR)
+def rounded_down(number: float, digits: int = 5) -> str:
+    """So many digits that are not above the number."""
+    return _rounded(number, digits, ROUND_FLOOR)
 
 
-def _five_digits(number: float, rounding: str) -> str:
-    return f"{float(Context(prec=5, rounding=rounding).create_decimal_from_float(number)):.5g}"
+def _rounded(number: float, digits: int, rounding: str) -> str:
+    return f"{float(Context(prec=digits, rounding=rounding).create_decimal_from_float(number)):.{digits}g}"
 
 
 def terminal() -> "Console":

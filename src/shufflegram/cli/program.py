@@ -21,6 +21,7 @@ COMMANDS = {
     "randomize": "Turn a column of values into private reports.",
     "estimate": "Turn reports into a distribution.",
     "simulate": "Try a plan on known data, many times.",
+    "protocols": "Say what each protocol and baseline costs and promises.",
     "experiment": "Run an experiment, or go on with it.",
     "reproduce": "Measure the paper's figures again.",
     "demo": "Run a whole collection on real data and look at it.",

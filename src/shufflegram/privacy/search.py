@@ -14,6 +14,8 @@ from .budget import LARGEST_EPSILON
 
 # Larger density ratios than this say no more about a value and do not fit 64-bit weights.
 LARGEST_RATIO = 1e12
+# Above this epsilon one rounding can be more than all of delta: there, bounds are true but may say nothing.
+FAR = 20.0
 # Searches end when the unknown is known this well, relative to itself.
 PRECISION = 1e-8
 
@@ -22,9 +24,13 @@ def epsilons_around(delta_at: Callable[[float], float], delta: float, local_epsi
     """Two close epsilons: the first is too small for delta (or 0), the second is not."""
     if local_epsilon == 0 or delta_at(0.0) <= delta:
         return 0.0, 0.0
+    largest = min(local_epsilon, LARGEST_EPSILON)
     if local_epsilon > LARGEST_EPSILON and delta_at(LARGEST_EPSILON) > delta:
-        raise InfeasibleError(f"no epsilon up to {LARGEST_EPSILON:g} gives delta {delta:g}; ask for a larger one")
-    top = math.log(min(local_epsilon, LARGEST_EPSILON))
+        # delta never grows with epsilon: where this one is enough the largest is too, whatever the bound there says
+        if delta_at(FAR) > delta:
+            raise InfeasibleError(f"no epsilon up to {LARGEST_EPSILON:g} gives delta {delta:g}; ask for a larger one")
+        largest = FAR
+    top = math.log(largest)
 
     def excess(log_epsilon: float) -> float:
         # at the local epsilon delta is 0, though rounding may say otherwise; so that end is safe
@@ -32,7 +38,7 @@ def epsilons_around(delta_at: Callable[[float], float], delta: float, local_epsi
 
     safe, unsafe = _boundary(excess, safe=top, direction=-1, furthest=60.0)
     # above the local epsilon by what a logarithm may be off
-    enough = min(local_epsilon, LARGEST_EPSILON) * (1 + 4 * sys.float_info.epsilon) if safe == top else math.exp(safe)
+    enough = largest * (1 + 4 * sys.float_info.epsilon) if safe == top else math.exp(safe)
     return 0.0 if unsafe == safe else math.exp(unsafe), enough
 
 
