@@ -146,7 +146,7 @@ LINES = [
     (
         "[axes]",
         PRINTED.format("asp", "quantile", "[1]"),
-        "values in [[paper]] must be a list of 2 numbers, one for each",
+        "values in [[paper]] must be a list of 2 numbers above 0, one for each",
     ),
 ]
 

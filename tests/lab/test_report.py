@@ -2,6 +2,7 @@
 
 import csv
 import re
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,19 @@ import pytest
 
 from shufflegram import reproduction
 from shufflegram.errors import TableError
-from shufflegram.lab import judge, summarize, write_index, write_report
+from shufflegram.lab import (
+    Summary,
+    judge,
+    summarize,
+    write_index,
+    write_markdown,
+    write_markdown_index,
+    write_report,
+)
 from shufflegram.lab.judging import Comparison
 from shufflegram.lab.layout import layout_of
 from shufflegram.lab.summary import Place, Point
+from shufflegram.lab.tabulate import beside_the_paper, tables
 
 from ..made_tables import by_protocol, table
 
@@ -74,6 +84,137 @@ def test_a_mean_of_zero_and_one_repetition_can_be_drawn(tmp_path: Path) -> None:
 def layout(**axes: Any) -> tuple[Any, ...]:
     found = layout_of(summarize(table("some-thing", by_protocol(), **axes)))
     return found.x, found.line, found.row, found.column, found.pages
+
+
+def spec_of(*, top: str = "", more: str = "", metrics: tuple[str, ...] = ("wasserstein",)) -> str:
+    """A whole spec, since what is printed is checked against it."""
+    return f"""
+name = "figure-utility"
+title = "With more"
+seed = 1
+repetitions = 3
+quick_repetitions = 3
+delta = 1e-5
+metrics = {list(metrics)}
+{top}
+[axes]
+data = ["income"]
+protocols = ["asp", "gaussian-16"]
+accounting = ["published", "exact"]
+epsilons = [0.1, 1.0]
+{more}"""
+
+
+PAPER = """
+[[paper]]
+title = "ASP <there>"
+protocol = "asp"
+metrics = ["wasserstein"]
+values = [4e-4, 5e-6]
+[[paper]]
+title = "GM"
+protocol = "gaussian-16"
+metrics = ["wasserstein_on_chunks", "wasserstein"]
+values = [1.0, 2.0]
+"""
+
+
+def printed_summary() -> Summary:
+    metrics = ("wasserstein", "wasserstein_on_chunks")
+
+    def error(place: Place) -> float:
+        both = {"published": 1e-3, "exact": 2e-4}[place.accounting] if place.protocol == "asp" else 0.5
+        return both * (2 if place.scoring == "chunks" else 1)
+
+    spec = spec_of(more=PAPER, metrics=metrics)
+    protocols = ("asp", "gaussian-16")
+    return summarize(table("figure-utility", error, data=("income",), metrics=metrics, protocols=protocols, spec=spec))
+
+
+def test_what_is_printed_stands_beside_what_is_measured() -> None:
+    found = beside_the_paper(printed_summary())
+    assert found is not None
+    assert found.header == ("", "", "epsilon 0.1", "epsilon 1")
+    assert [tuple(entry.text for entry in row) for row in found.rows] == [
+        ("ASP <there>", "the paper", "4.00e-4", "5.00e-6"),
+        ("", "as published", "1.00e-3", "1.00e-3"),
+        ("", "ratio to the paper", "2.5", "200"),
+        ("", "equal accounting", "2.00e-4", "2.00e-4"),
+        ("", "ratio to the paper", "0.5", "40"),
+        ("GM", "the paper", "1.00e0", "2.00e0"),
+        # under either accounting the same
+        ("", "here, scored on each protocol's own chunks", "1.00e0", "1.00e0"),
+        ("", "ratio to the paper", "1", "0.5"),
+        ("", "here, scored on the bins", "5.00e-1", "5.00e-1"),
+        ("", "ratio to the paper", "0.5", "0.25"),
+    ]
+    assert beside_the_paper(summarize(table("figure-utility", by_protocol()))) is None
+
+
+def test_pages_in_html_and_in_markdown_hold_the_same(tmp_path: Path) -> None:
+    summary = printed_summary()
+    page = write_report(summary, tmp_path, CLAIMS, ["a note"]).read_text("utf-8")
+    short = write_markdown(summary, tmp_path / "short", CLAIMS, ["a note"]).read_text("utf-8")
+    assert "<td>ASP &lt;there&gt;</td><td>the paper</td><td>4.00e-4</td>" in page
+    assert "| ASP &lt;there&gt; | the paper | 4.00e-4 | 5.00e-6 |" in short
+    for finding in (each for _, findings in judge(summary, CLAIMS) for each in findings.values()):
+        assert finding.sentence in short
+        assert escape(finding.sentence) in page
+    for text in (page, short):
+        assert "a note" in text
+    pictures = {path.name for path in (tmp_path / "short").iterdir()} - {"figure-utility.md"}
+    assert pictures == set(re.findall(r"\]\(([^)]*\.png)\)", short))
+    assert pictures == {path.name for path in tmp_path.glob("*.png")}
+    index = write_markdown_index([(summary, CLAIMS)], tmp_path / "short").read_text("utf-8")
+    assert "[With more](figure-utility.md)" in index
+    assert index.count("\n| ") == 2 + len(CLAIMS)
+
+
+def test_a_table_of_markdown_has_as_many_columns_in_each_row(tmp_path: Path) -> None:
+    short = write_markdown(printed_summary(), tmp_path, CLAIMS).read_text("utf-8")
+    tables = re.findall(r"(?:^\|.*\|\n)+", short, flags=re.MULTILINE)
+    assert len(tables) > 2
+    for lines in map(str.splitlines, tables):
+        assert len({line.count("|") for line in lines}) == 1
+
+
+def test_shares_are_of_the_metric_that_is_named() -> None:
+    errors = {"prior_bound": 4.0, "information": 1.0}
+    spec = spec_of(top='lines = "metric"\nrelative_to = "prior_bound"', metrics=tuple(errors))
+    summary = summarize(
+        table("x", lambda place: errors[place.metric], metrics=tuple(errors), protocols=("asp",), spec=spec)
+    )
+    shares = {place.metric: point for place, point in summary.relative().points.items()}
+    assert shares["prior_bound"].mean == pytest.approx(1)
+    assert shares["information"] == pytest.approx((0.25, summary.points[next(iter(summary.points))].error / 16, 3))
+    assert layout_of(summary).line == "task"
+    assert layout_of(summary).x == "epsilon"
+
+
+def test_options_of_an_estimator_run_from_left_to_right(tmp_path: Path) -> None:
+    words = ("emas radius=0", "emas radius=3", "emas sigma=1/2", "emas sigma=5")
+    summary = summarize(
+        table("x", lambda place: 1.0, data=("income",), metrics=("wasserstein",), protocols=("asp",), estimators=words)
+    )
+    found = layout_of(summary)
+    assert (found.x, found.line, found.row, found.column, found.pages) == (
+        "value",
+        "epsilon",
+        "accounting",
+        "option",
+        (),
+    )
+    assert {(place.option, place.value) for place in summary.points} == {
+        *(("radius", 0.0), ("radius", 3.0)),
+        *(("sigma", 0.5), ("sigma", 5.0)),
+    }
+    captions = [each.caption for each in tables(summary)]
+    assert captions == [
+        f"{accounting}, {option}"
+        for accounting in ("as published", "equal accounting")
+        for option in ("radius R", "fixed sigma_2")
+    ]
+    assert write_report(summary, tmp_path).exists()
 
 
 def test_axes_have_their_places() -> None:

@@ -70,7 +70,10 @@ def _table(table: Table) -> str:
 
 def _rows(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [header, ["---"] * len(header), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    # what is no Markdown of ours is text
+    return "\n".join(
+        f"| {' | '.join(text.replace('<', '&lt;').replace('>', '&gt;') for text in line)} |" for line in lines
+    )
 
 
 def _write(path: Path, lines: Iterable[str]) -> Path:

@@ -34,8 +34,14 @@ def _row(
 ) -> Printed:
     reading.require_keys(record, KEYS, set(), " in [[paper]]")
     values = record["values"]
-    if not isinstance(values, list) or len(values) != len(epsilons) or not all(map(is_finite, values)):
-        reading.refuse("values in [[paper]]", f"a list of {len(epsilons)} numbers, one for each epsilon", values)
+    if (
+        not isinstance(values, list)
+        or len(values) != len(epsilons)
+        or not all(is_finite(each) and each > 0 for each in values)
+    ):
+        reading.refuse(
+            "values in [[paper]]", f"a list of {len(epsilons)} numbers above 0, one for each epsilon", values
+        )
     return Printed(
         title=reading.title("title in [[paper]]", record["title"]),
         protocol=reading.name("protocol in [[paper]]", record["protocol"], protocols),

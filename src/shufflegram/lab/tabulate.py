@@ -1,14 +1,14 @@
 """The numbers of an experiment as tables of text, whatever they are written as afterwards."""
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import product
 from typing import NamedTuple
 
 from .layout import Layout, Panel, layout_of, name_of, pages, panels, title_of_x
 from .printed import Printed
-from .summary import Place, Point, Summary
+from .summary import Point, Summary
+
+NONE_FITS = "none fits"
 
 
 class Entry(NamedTuple):
@@ -65,7 +65,7 @@ def _numbers(shared: dict[str, object], panel: Panel, layout: Layout) -> Table |
 
 def _entry(point: Point | None, power: int, best: float) -> Entry:
     if point is None:
-        return Entry("none fits")
+        return Entry(NONE_FITS)
     scale = 10.0**power
     error = "" if math.isnan(point.error) or point.error == 0 else f" ± {point.error / scale:.3g}"
     return Entry(f"{point.mean / scale:.4g}{error}", point.mean == best)
@@ -75,36 +75,40 @@ def beside_the_paper(summary: Summary) -> Table | None:
     """What the paper prints, what is measured here under each accounting, and the ratio; None if it prints nothing."""
     if not summary.paper:
         return None
-    epsilons = summary.values("epsilon")
     rows: list[tuple[Entry, ...]] = []
     for printed in summary.paper:
-        rows.append((Entry(printed.title), Entry("the paper"), *(Entry(_short(printed.values[e])) for e in epsilons)))
-        for metric, accounting in product(printed.metrics, summary.values("accounting")):
-            rows += _measured(summary, printed, metric, accounting, epsilons)
-    header = ("", "", *(name_of("epsilon", each) for each in epsilons))
+        rows.append(
+            (Entry(printed.title), Entry("the paper"), *(Entry(_short(value)) for value in printed.values.values()))
+        )
+        for metric in printed.metrics:
+            rows += _measured(summary.only(metric=metric, protocol=printed.protocol), len(printed.metrics) > 1, printed)
+    header = ("", "", *(name_of("epsilon", each) for each in summary.paper[0].values))
     return Table("Beside the paper's numbers", header, tuple(rows))
 
 
-def _measured(
-    summary: Summary, printed: Printed, metric: str, accounting: str, epsilons: Iterable[float]
-) -> list[tuple[Entry, ...]]:
-    """Two rows: the means, and their ratios to what is printed."""
-    part = summary.only(metric=metric, accounting=accounting, protocol=printed.protocol)
-    found = {place.epsilon: point for place, point in part.points.items()}
-    if not found:
-        return []
-    place: Place = next(iter(part.points))
-    several = len(printed.metrics) > 1
-    words = ", ".join([name_of("accounting", accounting), *([name_of("scoring", place.scoring)] if several else [])])
-    points = [found.get(epsilon) for epsilon in epsilons]
-    ratios = [
-        "" if point is None else f"{point.mean / printed.values[epsilon]:.3g}"
-        for epsilon, point in zip(epsilons, points, strict=True)
-    ]
-    return [
-        (Entry(""), Entry(words), *(Entry("none fits" if point is None else _short(point.mean)) for point in points)),
-        (Entry(""), Entry("ratio to the paper"), *map(Entry, ratios)),
-    ]
+def _measured(part: Summary, tells_scoring: bool, printed: Printed) -> list[tuple[Entry, ...]]:
+    """Two rows for each accounting: the means, and their ratios to what is printed; what has none is told once."""
+    found: dict[tuple[tuple[float, Point], ...], list[str]] = {}
+    for accounting in part.values("accounting"):
+        points = tuple((place.epsilon, point) for place, point in part.only(accounting=accounting).points.items())
+        found.setdefault(points, []).append(name_of("accounting", accounting))
+    scoring = [name_of("scoring", each) for each in part.values("scoring") if tells_scoring]
+    rows: list[tuple[Entry, ...]] = []
+    for points, accountings in found.items():
+        words = ", ".join([accountings[0] if len(accountings) == 1 else "here", *scoring])
+        means = {epsilon: point.mean for epsilon, point in points}
+        rows.append(
+            (
+                Entry(""),
+                Entry(words),
+                *(Entry(_short(means[epsilon]) if epsilon in means else NONE_FITS) for epsilon in printed.values),
+            )
+        )
+        ratios = (
+            f"{means[epsilon] / value:.3g}" if epsilon in means else "" for epsilon, value in printed.values.items()
+        )
+        rows.append((Entry(""), Entry("ratio to the paper"), *map(Entry, ratios)))
+    return rows
 
 
 def _short(number: float) -> str:
