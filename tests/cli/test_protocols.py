@@ -76,7 +76,7 @@ def test_people_see_what_is_spent(good: Run, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize("columns", ["80", "100"])
-@pytest.mark.parametrize("budget", [BUDGET, FEW, ("--users", "10", "--epsilon", "0.1", "--delta", "1e-6")], ids=str)
+@pytest.mark.parametrize("budget", [BUDGET, FEW, ("--users", "3000", "--epsilon", "0.01", "--delta", "1e-6")], ids=str)
 def test_nothing_is_cut_off(good: Run, monkeypatch: pytest.MonkeyPatch, columns: str, budget: tuple[str, ...]) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     text = good("protocols", *budget).stdout

@@ -48,7 +48,8 @@ LEGEND = (
 Examples:
   shufflegram protocols
   shufflegram protocols --users 100000 --epsilon 0.5 --delta 1e-6
-  shufflegram protocols --users 20000 --epsilon 1 --delta 1e-6 --low 0 --high 24 --bins 96 --circular --json""",
+  shufflegram protocols --users 20000 --epsilon 1 --delta 1e-6 \\
+      --low 0 --high 24 --bins 96 --circular --json""",
 )
 @click.option("--users", type=int, help="For so many honest users.")
 @click.option("--epsilon", type=float, help="At this epsilon.")
