@@ -23,7 +23,7 @@ COMMANDS = {
     "simulate": "Try a plan on known data, many times.",
     "protocols": "Say what each protocol and baseline costs and promises.",
     "experiment": "Run an experiment, or go on with it.",
-    "reproduce": "Measure the paper's figures again.",
+    "reproduce": "Measure the paper's figures and tables again.",
     "demo": "Run a whole collection on real data and look at it.",
 }
 # How the library calls what are options here.
