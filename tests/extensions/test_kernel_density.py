@@ -75,6 +75,12 @@ def test_functions_collide_as_often_as_the_kernel_says() -> None:
     assert np.abs(met - kernel).max() < room(100_000, len(kernel)) < 0.011
 
 
+def test_offsets_are_anywhere_in_a_width() -> None:
+    shares = family(100_000).offsets / WIDTH
+    assert 0 <= shares.min() < shares.max() < 1
+    assert abs(shares.mean() - 0.5) < room(100_000, 1) < 0.011
+
+
 def test_nothing_in_the_box_is_clipped_and_all_values_are_bins() -> None:
     some = family(500)
     corners = np.array([[x, y] for x in (LOW[0], HIGH[0]) for y in (LOW[1], HIGH[1])])
