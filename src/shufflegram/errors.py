@@ -11,7 +11,8 @@
     │   ├── PlanError                    a plan file that is unreadable, incomplete, of another version or tampered with
     │   └── ExperimentError              an experiment that is unreadable, incomplete, or asks for what there is not
     ├── InfeasibleError                  the request is well formed, but no parameters can meet it
-    └── CertificationError               a bound could not be proven; nothing may be promised
+    ├── CertificationError               a bound could not be proven; nothing may be promised
+    └── MissingLibraryError              what was asked for takes a library that is not installed
 
 A message is one line: what was wrong, then what would be right.
 """
@@ -24,6 +25,7 @@ __all__ = [
     "InfeasibleError",
     "InputError",
     "MechanismError",
+    "MissingLibraryError",
     "PlanError",
     "ReportError",
     "ShufflegramError",
@@ -78,3 +80,7 @@ class InfeasibleError(ShufflegramError):
 
 class CertificationError(ShufflegramError):
     """A bound could not be proven; nothing may be promised."""
+
+
+class MissingLibraryError(ShufflegramError):
+    """What was asked for takes a library that is not installed."""

@@ -11,7 +11,7 @@ from shufflegram.baselines.central_gaussian import SENSITIVITY, CentralGaussian,
 from shufflegram.baselines.local_square_wave import LocalSquareWave, local_square_wave
 from shufflegram.baselines.trimmed import Trimmed, trimmed, trimmed_asp
 from shufflegram.domain import Domain
-from shufflegram.errors import InfeasibleError, InputError, MechanismError
+from shufflegram.errors import InputError, MechanismError, MissingLibraryError
 from shufflegram.mechanism import ContinuousSquareWave
 from shufflegram.metrics import wasserstein
 from shufflegram.privacy.budget import Budget
@@ -125,8 +125,8 @@ def test_what_they_cost_and_promise(stem: str, trust: str, bits: float, promise:
 
 
 def test_without_its_package_the_gaussian_is_refused_when_it_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shufflegram.baselines.central_gaussian.find_spec", lambda name: None)
-    with pytest.raises(InfeasibleError, match="dp-accounting to find its noise"):
+    monkeypatch.setattr("shufflegram.baselines.registry.find_spec", lambda name: None)
+    with pytest.raises(MissingLibraryError, match="gaussian-16 takes the library dp-accounting, which is not here"):
         build("gaussian-16", DOMAIN, BUDGET)
 
 

@@ -96,13 +96,13 @@ def test_a_broken_promise_is_said(good: Run) -> None:
 
 def test_what_is_not_to_be_had_says_why(good: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     # as where the package is not installed
-    monkeypatch.setattr("shufflegram.baselines.central_gaussian.find_spec", lambda name: None)
+    monkeypatch.setattr("shufflegram.baselines.registry.find_spec", lambda name: None)
     monkeypatch.setenv("COLUMNS", "200")
     text = good("protocols", *BUDGET, *CIRCLE).stdout
     assert rows_of(text)["asp", "published"] == ["-"] * 6
     assert rows_of(text)["asp", "exact"][0] == "1"
     assert "published ASP is for a line; on a circular domain use exact accounting" in text
-    assert "gaussian-16, -32, -64       not to be had: the central Gaussian needs the package dp-accounting" in text
+    assert "gaussian-16, -32, -64       not to be had: gaussian-16 takes the library dp-accounting" in text
     record = told(good, *BUDGET, *CIRCLE)
     assert record["domain"]["circular"] is True
     reasons = {each["name"]: each["reason"] for each in record["baselines"]}

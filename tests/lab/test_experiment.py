@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from shufflegram import lab
-from shufflegram.errors import ExperimentError, InputError
+from shufflegram.errors import ExperimentError, InputError, MissingLibraryError
 from shufflegram.lab.data import DATA
 from shufflegram.lab.measurements import metric_names
 
@@ -26,6 +26,13 @@ def test_what_has_no_accounting_is_tried_once() -> None:
     cells = changed('["asp", "ssw"]\naccounting = ["exact"]', '["asp", "trim-5"]\naccounting = ["exact", "published"]')
     found = Counter((cell.protocol, cell.accounting) for cell in cells.cells())
     assert found == {("asp", "exact"): 2, ("asp", "published"): 2, ("trim-5", "none"): 2}
+
+
+def test_a_baseline_without_its_library_is_refused_before_anything_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shufflegram.baselines.registry.find_spec", lambda name: None)
+    with pytest.raises(MissingLibraryError, match="gaussian-16 takes the library dp-accounting, which is not here"):
+        changed('"ssw"', '"gaussian-16"').cells()
+    assert changed('"ssw"', '"trim-10"').cells()
 
 
 def test_an_estimator_is_an_axis_and_baselines_keep_their_own() -> None:

@@ -6,6 +6,6 @@ known: for simulation only.
 """
 
 from .baseline import Baseline, BaselineEntry
-from .registry import BASELINES, build, names
+from .registry import BASELINES, build, names, require
 
-__all__ = ["BASELINES", "Baseline", "BaselineEntry", "build", "names"]
+__all__ = ["BASELINES", "Baseline", "BaselineEntry", "build", "names", "require"]

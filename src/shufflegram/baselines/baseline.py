@@ -41,9 +41,13 @@ class Baseline(Interface):
 
 @dataclass(frozen=True, slots=True)
 class BaselineEntry:
-    """A baseline's name, what it is for people, whom its users have to trust, and how it is built."""
+    """A baseline's name, what it is for people, whom its users have to trust, and how it is built.
+
+    `library` is what it takes beyond what this package installs.
+    """
 
     name: str
     title: str
     trust: str
     build: Callable[[Domain, Budget], Baseline]
+    library: str | None = None

@@ -3,13 +3,11 @@
 import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..domain import Domain
-from ..errors import InfeasibleError
 from ..estimators import norm_sub
 from ..estimators.estimate import Estimate
 from ..privacy.budget import Budget
@@ -31,10 +29,6 @@ class CentralGaussian:
 
     def __post_init__(self) -> None:
         require_bins(self.domain, self.chunks)
-        if find_spec("dp_accounting") is None:
-            raise InfeasibleError(
-                "the central Gaussian needs the package dp-accounting to find its noise; install shufflegram[lab]"
-            )
 
     @cached_property
     def sigma(self) -> float:

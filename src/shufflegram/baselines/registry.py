@@ -1,9 +1,10 @@
 """Every baseline, once."""
 
 from functools import partial
+from importlib.util import find_spec
 
 from ..domain import Domain
-from ..errors import InputError
+from ..errors import InputError, MissingLibraryError
 from ..privacy.budget import Budget
 from .baseline import Baseline, BaselineEntry
 from .central_gaussian import central_gaussian
@@ -22,6 +23,7 @@ BASELINES: tuple[BaselineEntry, ...] = (
             f"Gaussian mechanism on {chunks} chunks in the central model",
             "the server",
             partial(central_gaussian, chunks),
+            library="dp_accounting",
         )
         for chunks in CHUNKS
     ),
@@ -42,9 +44,23 @@ def names() -> tuple[str, ...]:
     return tuple(each.name for each in BASELINES)
 
 
-def build(name: str, domain: Domain, budget: Budget) -> Baseline:
-    """The named baseline for this domain and budget."""
+def entry(name: str) -> BaselineEntry:
+    """The named baseline's entry."""
     for each in BASELINES:
         if each.name == name:
-            return each.build(domain, budget)
+            return each
     raise InputError(f"baseline must be one of {', '.join(names())}, got {name!r}")
+
+
+def require(name: str) -> None:
+    """Refuses a baseline whose library is not installed, before any work is done for it."""
+    library = entry(name).library
+    if library is not None and find_spec(library) is None:
+        package = library.replace("_", "-")
+        raise MissingLibraryError(f"{name} takes the library {package}, which is not here; install shufflegram[lab]")
+
+
+def build(name: str, domain: Domain, budget: Budget) -> Baseline:
+    """The named baseline for this domain and budget."""
+    require(name)
+    return entry(name).build(domain, budget)

@@ -132,12 +132,14 @@ def _measured(domain: "Domain", budget: "Budget") -> tuple[list["Facts | Unavail
 
 def _baseline(entry: "BaselineEntry", domain: "Domain", budget: "Budget") -> dict[str, Any]:
     """What a baseline costs and promises, or why it cannot be had."""
-    from ..errors import InfeasibleError, MechanismError
+    from ..baselines import require
+    from ..errors import InfeasibleError, MechanismError, MissingLibraryError
 
     record: dict[str, Any] = {"name": entry.name, "users_trust": entry.trust}
     try:
+        require(entry.name)
         built = entry.build(domain, budget)
-    except (InfeasibleError, MechanismError) as problem:
+    except (InfeasibleError, MechanismError, MissingLibraryError) as problem:
         return record | {"reason": str(problem)}
     costs = {"messages_per_user": built.messages_per_user, "bits_per_user": built.bits_per_user}
     return record | costs | {"promise": built.promise}

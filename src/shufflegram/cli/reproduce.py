@@ -65,6 +65,7 @@ def command(
     specifications = [reproduction.specification(each) for each in names]
     _require_own(output)
     with _data_from(data_dir):
+        _require_possible(specifications)
         answers = [_reproduce(context, each, quick, output, data_dir, workers) for each in specifications]
         if compact is not None:
             _write_compact(output, compact, data_dir)
@@ -99,6 +100,15 @@ def _require_own(output: Path) -> None:
     index = output / "index.html"
     if index.exists() and not _results(output):
         raise click.UsageError(f"{index} is there already and not from here; choose another folder with --output")
+
+
+def _require_possible(specifications: list[Path]) -> None:
+    """Looks at every experiment before the first one takes its minutes."""
+    from .. import lab
+
+    with step("looking at the data"):
+        for each in specifications:
+            lab.Experiment.load(each).cells()
 
 
 @contextmanager

@@ -149,6 +149,7 @@ class Experiment:
     def _ways(self, protocol: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The accountings and the estimators that one of the protocols is tried with; baselines have their own."""
         if protocol in baselines.names():
+            baselines.require(protocol)
             return (NO_ACCOUNTING,), (OWN_ESTIMATOR,)
         return self.accounting, self.estimators
 
