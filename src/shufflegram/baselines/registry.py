@@ -57,7 +57,9 @@ def require(name: str) -> None:
     library = entry(name).library
     if library is not None and find_spec(library) is None:
         package = library.replace("_", "-")
-        raise MissingLibraryError(f"{name} takes the library {package}, which is not here; install shufflegram[lab]")
+        raise MissingLibraryError(
+            f"this baseline takes the library {package}, which is not here; install shufflegram[lab]"
+        )
 
 
 def build(name: str, domain: Domain, budget: Budget) -> Baseline:
