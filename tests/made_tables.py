@@ -55,7 +55,7 @@ def table(
                     "value": value,
                 }
 
-    record = {"spec": spec, "infeasible": {"a cell": "a reason"}}
+    record = {"spec": spec, "infeasible": {"a cell": "a reason"}, "data": {"income": "somewhere <else>"}}
     return pa.Table.from_pylist(list(rows())).replace_schema_metadata({PROVENANCE: json.dumps(record)})
 
 

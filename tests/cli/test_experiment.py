@@ -52,3 +52,13 @@ def test_progress_is_for_terminals(good: Run, spec: str, monkeypatch: pytest.Mon
     shown = good(*base, "shown")
     assert "measuring" in shown.stderr
     json.loads(shown.stdout)
+
+
+def test_a_page_is_written_on_request(good: Run, spec: str, folder: Path) -> None:
+    base = ("experiment", spec, "--output", "results", "--workers", "1", "--quick", "--json")
+    assert json.loads(good(*base).stdout)["page"] is None
+    page = folder / json.loads(good(*base, "--page").stdout)["page"]
+    text = page.read_text(encoding="utf-8")
+    assert "data:image/svg+xml;base64," in text
+    assert "index.html" not in text
+    assert page.with_suffix(".csv").exists()

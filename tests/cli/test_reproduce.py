@@ -51,6 +51,8 @@ def test_it_lists_what_there_is(good: Run) -> None:
     ("words", "line"),
     [
         (["figure-9"], "there is nothing to reproduce by the name 'figure-9'; there are figure-information, "),
+        (["--quick"], "name what to reproduce, or all of it with --all"),
+        (["--compact", "short"], "name what to reproduce, or all of it with --all"),
         (["figure-users", "--all"], "give a name or --all, and not both"),
         (["figure-users", "--quick", "--data-dir", "nowhere"], "nowhere"),
     ],
@@ -78,6 +80,24 @@ def test_it_writes_a_page_and_an_index(good: Run, small: Path) -> None:
     (claim,) = experiment["claims"]
     assert claim["condition"] == "as published"
     assert claim["verdict"] in ("holds", "holds in part", "does not hold", "cannot be told")
+
+
+def test_the_short_form_is_a_page_for_each_and_a_list(good: Run, run: Run, small: Path) -> None:
+    base = ("reproduce", "figure-users", "--workers", "1", "--output", "pages", "--compact", "short")
+    good(*base)
+    names = {path.name for path in (small / "short").iterdir()}
+    assert {name for name in names if name.endswith(".md")} == {"README.md", "figure-users.md"}
+    page = (small / "short" / "figure-users.md").read_text(encoding="utf-8")
+    assert "CPS-based wages" in page
+    assert "A small one" in (small / "short" / "README.md").read_text(encoding="utf-8")
+    before = {path.name: path.read_bytes() for path in (small / "short").iterdir()}
+    good(*base)  # its own list may be replaced
+    assert {path.name: path.read_bytes() for path in (small / "short").iterdir()} == before
+    (small / "README.md").write_text("mine", encoding="utf-8")
+    result = run(*base[:-1], ".")
+    assert result.exit_code == 2
+    assert "README.md is there already and not from here; choose another folder with --compact" in result.stderr
+    assert (small / "README.md").read_text(encoding="utf-8") == "mine"
 
 
 def test_a_page_that_is_somebody_elses_is_not_lost(run: Run, small: Path) -> None:

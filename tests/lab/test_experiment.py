@@ -23,22 +23,24 @@ def test_the_cells_are_all_combinations(experiment: lab.Experiment) -> None:
 
 
 def test_what_has_no_accounting_is_tried_once() -> None:
-    cells = changed('["asp", "ssw"]\naccounting = ["exact"]', '["asp", "trim-5"]\naccounting = ["exact", "published"]')
+    cells = changed(
+        '["asp", "ssw"]\naccounting = ["exact"]', '["asp", "local-sw", "trim-5"]\naccounting = ["exact", "published"]'
+    )
     found = Counter((cell.protocol, cell.accounting) for cell in cells.cells())
-    assert found == {("asp", "exact"): 2, ("asp", "published"): 2, ("trim-5", "none"): 2}
+    assert found == {("asp", "exact"): 2, ("asp", "published"): 2, ("local-sw", "none"): 2, ("trim-5", "published"): 2}
 
 
 def test_a_baseline_without_its_library_is_refused_before_anything_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shufflegram.baselines.registry.find_spec", lambda name: None)
     with pytest.raises(MissingLibraryError, match="this baseline takes the library dp-accounting, which is not here"):
         changed('"ssw"', '"gaussian-16"').cells()
-    assert changed('"ssw"', '"trim-10"').cells()
+    assert changed('"ssw"', '"local-sw"').cells()
 
 
 def test_an_estimator_is_an_axis_and_baselines_keep_their_own() -> None:
-    cells = changed('["asp", "ssw"]', '["asp", "trim-5"]\nestimators = ["own", "emas radius=1"]').cells()
+    cells = changed('["asp", "ssw"]', '["asp", "local-sw"]\nestimators = ["own", "emas radius=1"]').cells()
     found = Counter((cell.protocol, cell.estimator) for cell in cells)
-    assert found == {("asp", "own"): 2, ("asp", "emas radius=1"): 2, ("trim-5", "own"): 2}
+    assert found == {("asp", "own"): 2, ("asp", "emas radius=1"): 2, ("local-sw", "own"): 2}
 
 
 def test_sizes_are_those_of_the_data_where_nothing_is_said() -> None:
@@ -127,6 +129,14 @@ LINES = [
     ("bins = [16]", 'estimators = ["emas radius=1.5"]', "radius must be a whole number, got 3/2"),
     ("bins = [16]", 'estimators = ["emas sigma=-1"]', "the estimator 'emas sigma=-1': sigma_min is a width in bins"),
     ("bins = [16]", "estimators = [3]", "an estimator must be one of em, ems, emas, mr, got '3'"),
+    ('"ssw"', '"trim-5"', "trim-5 is accounted for as published; add 'published' to accounting"),
+    (
+        '"quantile"',
+        '"information"',
+        "information is measured of asp, ssw, combination-1, combination-2, spm, got 'flip-16'",
+    ),
+    ('"quantile"', '"seconds"', "seconds is measured of asp, ssw, combination-1, combination-2, spm, flip-16, "),
+    ("bins = [16]", 'estimators = ["ems"]', "flip-16 has an estimator of its own and takes no other; leave estimators"),
     ("seed = 1", 'seed = 1\nlines = "bins"', "lines must be one of protocol, epsilon, data, metric, got 'bins'"),
     (
         "seed = 1",
@@ -160,8 +170,15 @@ LINES = [
 
 @pytest.mark.parametrize(("old", "new", "said"), LINES, ids=[new or "nothing" for _, new, _ in LINES])
 def test_what_is_wrong_is_one_line(old: str, new: str, said: str) -> None:
+    text = SPEC.read_text(encoding="utf-8").replace(old, new)
+    # what some metrics and options are not for
+    if said.startswith(("information is", "flip-16 has")):
+        text = text.replace('"ssw"', '"flip-16"')
+    if said.startswith("seconds is"):
+        text = text.replace('"ssw"', '"local-sw"')
+    assert text != SPEC.read_text(encoding="utf-8")
     with pytest.raises(InputError) as error:
-        changed(old, new).cells()
+        lab.Experiment.from_text(text).cells()
     assert said in str(error.value)
     assert "\n" not in str(error.value)
 
@@ -179,6 +196,7 @@ def test_the_documented_example_is_one_and_names_all_data() -> None:
     assert len(lab.Experiment.from_text(example).cells()) == 1 * 2 * 2 * 3 * 2 * 2
     assert f"# {', '.join(DATA)}\n" in example
     shortened = (
-        name.removesuffix("_on_chunks").removesuffix("_noise").removesuffix("_floor") for name in metric_names()
+        name.removesuffix("_on_chunks").removesuffix("_on_16").removesuffix("_noise").removesuffix("_floor")
+        for name in metric_names()
     )
     assert all(f"`{name}`" in page for name in shortened)

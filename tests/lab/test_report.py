@@ -1,6 +1,7 @@
 """Reports: the same table gives the same files, and a verdict follows the numbers."""
 
 import csv
+import math
 import re
 from html import escape
 from pathlib import Path
@@ -20,12 +21,13 @@ from shufflegram.lab import (
     write_markdown_index,
     write_report,
 )
+from shufflegram.lab.drawing import STYLES
 from shufflegram.lab.judging import Comparison
 from shufflegram.lab.layout import layout_of
 from shufflegram.lab.summary import Place, Point
 from shufflegram.lab.tabulate import beside_the_paper, tables
 
-from ..made_tables import by_protocol, table
+from ..made_tables import PROTOCOLS, by_protocol, table
 
 CLAIMS = reproduction.claims_of("figure-utility")
 
@@ -42,7 +44,7 @@ def test_a_point_is_the_mean_and_its_standard_error() -> None:
 def test_the_same_table_gives_the_same_bytes(tmp_path: Path) -> None:
     summary = summarize(table("figure-utility", by_protocol(asp=1.0)))
     for folder in ("one", "two"):
-        write_report(summary, tmp_path / folder, CLAIMS, ["a note"])
+        write_report(summary, tmp_path / folder, CLAIMS)
         write_index([(summary, CLAIMS)], tmp_path / folder)
     one, two = ({path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in ("one", "two"))
     pictures = {f"figure-utility-{name}.{form}" for name in ("published", "exact") for form in ("svg", "png")}
@@ -51,12 +53,10 @@ def test_the_same_table_gives_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_a_page_holds_its_figures_and_escapes_what_it_shows(tmp_path: Path) -> None:
-    page = write_report(
-        summarize(table("figure-utility", by_protocol(asp=1.0))), tmp_path, notes=["a <note>"]
-    ).read_text("utf-8")
+    page = write_report(summarize(table("figure-utility", by_protocol(asp=1.0))), tmp_path).read_text("utf-8")
     assert page.count("data:image/svg+xml;base64,") == 2
     assert "http" not in re.sub(r"base64,[^\"]*", "", page)
-    for words in ("A &lt;small&gt; table", "a &lt;note&gt;", "a cell", "a reason"):
+    for words in ("A &lt;small&gt; table", "a cell", "a reason"):
         assert words in page
     assert page.count("<details>") == 2 * 2 * 2
     # each of these 8 tables has two rows, each with one smallest mean
@@ -153,21 +153,34 @@ def test_what_is_printed_stands_beside_what_is_measured() -> None:
 
 def test_pages_in_html_and_in_markdown_hold_the_same(tmp_path: Path) -> None:
     summary = printed_summary()
-    page = write_report(summary, tmp_path, CLAIMS, ["a note"]).read_text("utf-8")
-    short = write_markdown(summary, tmp_path / "short", CLAIMS, ["a note"]).read_text("utf-8")
+    page = write_report(summary, tmp_path, CLAIMS).read_text("utf-8")
+    short = write_markdown(summary, tmp_path / "short", CLAIMS).read_text("utf-8")
     assert "<td>ASP &lt;there&gt;</td><td>the paper</td><td>4.00e-4</td>" in page
     assert "| ASP &lt;there&gt; | the paper | 4.00e-4 | 5.00e-6 |" in short
     for finding in (each for _, findings in judge(summary, CLAIMS) for each in findings.values()):
-        assert finding.sentence in short
+        assert finding.sentence.replace("_", "\\_") in short
         assert escape(finding.sentence) in page
-    for text in (page, short):
-        assert "a note" in text
+    assert "income: somewhere &lt;else&gt;" in page
+    assert "income: somewhere &lt;else&gt;" in short
+    assert "a reason" in page
+    assert "a reason" in short
     pictures = {path.name for path in (tmp_path / "short").iterdir()} - {"figure-utility.md"}
     assert pictures == set(re.findall(r"\]\(([^)]*\.png)\)", short))
     assert pictures == {path.name for path in tmp_path.glob("*.png")}
     index = write_markdown_index([(summary, CLAIMS)], tmp_path / "short").read_text("utf-8")
     assert "[With more](figure-utility.md)" in index
     assert index.count("\n| ") == 2 + len(CLAIMS)
+
+
+def test_every_colour_survives_in_a_small_picture(tmp_path: Path) -> None:
+    from matplotlib.colors import to_rgb
+    from PIL import Image
+
+    write_report(summarize(table("figure-utility", by_protocol(asp=1.0))), tmp_path)
+    with Image.open(tmp_path / "figure-utility-exact.png") as picture:
+        seen = {colour for _, colour in picture.convert("RGB").getcolors(maxcolors=2**24) or ()}
+    for name in PROTOCOLS:
+        assert tuple(round(255 * part) for part in to_rgb(STYLES[name]["color"])) in seen, name
 
 
 def test_a_table_of_markdown_has_as_many_columns_in_each_row(tmp_path: Path) -> None:
@@ -186,7 +199,7 @@ def test_shares_are_of_the_metric_that_is_named() -> None:
     )
     shares = {place.metric: point for place, point in summary.relative().points.items()}
     assert shares["prior_bound"].mean == pytest.approx(1)
-    assert shares["information"] == pytest.approx((0.25, summary.points[next(iter(summary.points))].error / 16, 3))
+    assert shares["information"] == pytest.approx((0.25, 2**0.5 * 0.25 * 0.01 / 3**0.5, 3))
     assert layout_of(summary).line == "task"
     assert layout_of(summary).x == "epsilon"
 
@@ -230,10 +243,18 @@ def test_sizes_that_only_differ_between_data_sets_are_no_axis() -> None:
     assert layout_of(summarize(whole.filter(pa.array(keep)))).x == "epsilon"
 
 
-def test_a_comparison_is_in_standard_errors_of_the_difference() -> None:
+def test_a_comparison_is_clear_by_welchs_test() -> None:
     place = Place("", "", "", 1.0, 1, 1, "")
-    assert Comparison(place, Point(1.0, 0.3, 5), Point(2.0, 0.4, 5)).distance == pytest.approx(1 / 0.5)
-    assert Comparison(place, Point(1.0, 0.0, 5), Point(1.0, 0.0, 5)).distance == 0
+
+    def clear(difference: float, error: float, repetitions: int) -> int:
+        point = Point(1.0, error, repetitions)
+        return Comparison(place, point, Point(1.0 + difference, error, repetitions)).clear
+
+    # with a hundred repetitions a little more than three standard errors, with three far more: t has 198 and 4 degrees
+    assert [clear(x * 2**0.5, 1.0, 100) for x in (2.9, 3.1, -3.1)] == [0, 1, -1]
+    assert [clear(x * 2**0.5, 1.0, 3) for x in (6.5, 6.7, -6.7)] == [0, 1, -1]
+    assert [clear(x, 0.0, 5) for x in (0.0, 1e-9, -1e-9)] == [0, 1, -1]
+    assert clear(5.0, math.nan, 1) == 0
 
 
 def test_what_is_no_table_of_results_is_refused() -> None:

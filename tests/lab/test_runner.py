@@ -16,7 +16,7 @@ import pytest
 from pyarrow import parquet
 
 from shufflegram import lab, metrics
-from shufflegram.errors import ExperimentError, InfeasibleError
+from shufflegram.errors import ExperimentError, InfeasibleError, InputError
 from shufflegram.lab import blocks, contenders, data, runner
 from shufflegram.privacy.budget import Budget
 from shufflegram.protocols import registry
@@ -240,8 +240,7 @@ def test_what_no_parameters_fit_is_a_result(
         return real(name, *others)  # type: ignore[arg-type]
 
     real = registry.build
-    contenders.protocol_of.cache_clear()
-    contenders.contender_of.cache_clear()
+    contenders.built.cache_clear()
     monkeypatch.setattr(registry, "build", build)
     measured(experiment, tmp_path, quick=True)
     # finished as well, not tried again and again
@@ -254,11 +253,44 @@ def test_what_no_parameters_fit_is_a_result(
     assert len(reasons) == 2
 
 
-def test_what_cannot_be_measured_names_its_cell(tmp_path: Path) -> None:
-    wrong = changed('data = ["uniform"]', 'data = ["taxi"]\ncircular = true')
-    wrong = dataclasses.replace(wrong, accounting=("published",))
-    with pytest.raises(ExperimentError, match=r"\(published\) on taxi, .*, 16 bins: published \w+ is for a line"):
-        measured(wrong, tmp_path, workers=2)
+def test_what_a_protocol_cannot_do_is_a_result_too(tmp_path: Path) -> None:
+    on_a_circle = changed('data = ["uniform"]', 'data = ["taxi"]\ncircular = true')
+    on_a_circle = dataclasses.replace(on_a_circle, accounting=("published",))
+    measured(on_a_circle, tmp_path, quick=True, workers=2)
+    reasons = lab.infeasible_cells(lab.gather(lab.prepare(on_a_circle, tmp_path, quick=True)))
+    assert len(reasons) == 4
+    for cell, reason in reasons.items():
+        assert "(published) on taxi" in cell
+        assert "is for a line" in reason
+
+
+def test_what_goes_wrong_names_its_cell(
+    tmp_path: Path, experiment: lab.Experiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def build(*given: object) -> object:
+        raise InputError("something is wrong")
+
+    contenders.built.cache_clear()
+    monkeypatch.setattr(registry, "build", build)
+    with pytest.raises(ExperimentError, match=r"\(exact\) on uniform, .*, 16 bins: something is wrong"):
+        measured(experiment, tmp_path)
+
+
+def test_numbers_of_other_data_stand_beside_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that forgets its folder of data does not cost what was finished with it."""
+    amounts = "".join(f"{amount}\n" for amount in range(20_000, 40_000, 5))
+    (tmp_path / "Employee_Compensation.csv").write_text(f"Retirement\n{amounts}")
+    experiment = lab.Experiment.from_text(SPEC.read_text(encoding="utf-8").replace('"uniform"', '"retirement"'))
+    monkeypatch.setenv(data.FOLDER, str(tmp_path))
+    measured(experiment, tmp_path / "results", quick=True)
+    with_folder = table(experiment, tmp_path / "results", quick=True)
+    monkeypatch.delenv(data.FOLDER)
+    assert len(measured(experiment, tmp_path / "results", quick=True)) == 4 * 3
+    assert table(experiment, tmp_path / "results", quick=True) != with_folder
+    monkeypatch.setenv(data.FOLDER, str(tmp_path))
+    work = lab.prepare(experiment, tmp_path / "results", quick=True)
+    assert (work.to_do, work.damaged) == (0, 0)
+    assert table(experiment, tmp_path / "results", quick=True) == with_folder
 
 
 @pytest.mark.parametrize("workers", [0, -1, 1.5, True])

@@ -1,10 +1,13 @@
 """The experiments that measure the paper's figures again."""
 
+from dataclasses import replace
+
 import pytest
 
 from shufflegram import reproduction
 from shufflegram.errors import InputError
 from shufflegram.lab import Experiment
+from shufflegram.lab.contenders import protocol_of
 from shufflegram.lab.data import PAPER, crowd, histogram_of
 from shufflegram.lab.estimator_names import varied_option
 from shufflegram.protocols import registry as protocols
@@ -42,14 +45,17 @@ def test_utility_is_measured_on_the_papers_data_sets_protocols_and_errors() -> N
     assert set(experiment.data) == set(PAPER) == set(SIZES)
     assert set(experiment.protocols) == set(protocols.names()) - {"spm", "combination-1", "combination-2"}
     tasks = {"range_0.2", "range_0.4", "quantile", "wasserstein"}
-    assert set(experiment.metrics) == tasks | {f"{task}_on_chunks" for task in tasks}
+    # quantiles of sixteen parts tell next to nothing
+    on_sixteen = {f"{task}_on_16" for task in tasks - {"quantile"}}
+    assert set(experiment.metrics) == tasks | {f"{task}_on_chunks" for task in tasks} | on_sixteen
     assert set(loaded("figure-messages").protocols) == set(experiment.protocols)
     assert len(experiment.cells()) == 4 * 8 * 2 * 8
 
 
 @pytest.mark.parametrize("name", PAPER)
 def test_the_data_have_the_papers_size_and_bins(name: str) -> None:
-    values, domain = crowd(name)
+    values, domain, note = crowd(name)
+    assert note.startswith(f"{SIZES[name][0]:,} users; ")
     assert (values.size, domain.bins) == SIZES[name]
 
 
@@ -91,3 +97,22 @@ def test_every_option_of_emas_is_varied_around_its_default() -> None:
     assert set(varied) == {*defaults, "sigma"}
     assert all(varied[name][0] < value < varied[name][-1] for name, value in defaults.items())
     assert loaded("time-of-estimates").estimators == tuple(f"emas rounds={n}" for n in (5000, 8000, 10000, 12000))
+
+
+def test_where_two_protocols_are_one_the_page_says_so() -> None:
+    """On equal accounting ASP and SSW choose the same randomizer in the places that the remark lists."""
+    same: dict[str, list[float]] = {}
+    experiment = loaded("figure-components")
+    for cell in experiment.cells():
+        if cell.protocol == "asp" and cell.accounting == "exact":
+            other = replace(cell, protocol="ssw")
+            if protocol_of(cell).mechanism == protocol_of(other).mechanism:
+                same.setdefault(cell.data, []).append(cell.epsilon)
+    assert {data: min(epsilons) for data, epsilons in same.items()} == {
+        "normal": 0.5,
+        "retirement": 0.5,
+        "taxi": 0.06,
+        "income": 0.1,
+    }
+    (remark,) = experiment.remarks
+    assert f"in {sum(map(len, same.values()))} of 32 places" in remark

@@ -6,6 +6,6 @@ known: for simulation only.
 """
 
 from .baseline import Baseline, BaselineEntry
-from .registry import BASELINES, build, names, require
+from .registry import BASELINES, build, entry, names, require
 
-__all__ = ["BASELINES", "Baseline", "BaselineEntry", "build", "names", "require"]
+__all__ = ["BASELINES", "Baseline", "BaselineEntry", "build", "entry", "names", "require"]

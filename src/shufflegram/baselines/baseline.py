@@ -43,6 +43,7 @@ class Baseline(Interface):
 class BaselineEntry:
     """A baseline's name, what it is for people, whom its users have to trust, and how it is built.
 
+    `accounting` is how its privacy is accounted for where that is a choice, as for the reports of published ASP;
     `library` is what it takes beyond what this package installs.
     """
 
@@ -50,4 +51,5 @@ class BaselineEntry:
     title: str
     trust: str
     build: Callable[[Domain, Budget], Baseline]
+    accounting: str | None = None
     library: str | None = None

@@ -30,9 +30,10 @@ BASELINES: tuple[BaselineEntry, ...] = (
     *(
         BaselineEntry(
             f"trim-{percent}",
-            f"Trim {percent}% of ASP's reports at either end",
+            f"Trim {percent}% of published ASP's reports at either end",
             "the shuffler",
             partial(trimmed_asp, percent / 100),
+            accounting="published",
         )
         for percent in TRIMS
     ),

@@ -10,7 +10,7 @@ import click
 from .options import INPUT, OUTPUT, json_option
 from .output import counted, show_facts, show_json, terminal, warn
 from .program import LEFT
-from .progress import progress
+from .progress import progress, step
 
 if TYPE_CHECKING:
     from ..lab import Work
@@ -26,10 +26,13 @@ Examples:
 @click.argument("spec", type=INPUT, metavar="SPEC.toml")
 @click.option("--output", type=OUTPUT, required=True, help="The folder for the results; it is made if need be.")
 @click.option("--quick", is_flag=True, help="Only as many repetitions as the spec says for a first look.")
+@click.option("--page", "draw", is_flag=True, help="Also write a page with figures and all numbers, as HTML and CSV.")
 @click.option("--workers", type=click.IntRange(1), help="How many processes. [default: one for each core]")
 @json_option
 @click.pass_context
-def command(context: click.Context, spec: Path, output: Path, quick: bool, workers: int | None, as_json: bool) -> None:
+def command(
+    context: click.Context, spec: Path, output: Path, quick: bool, draw: bool, workers: int | None, as_json: bool
+) -> None:
     """Run an experiment, or go on with it.
 
     The spec says what is tried on which data, how often, and what is measured. Each block of repetitions is kept in the
@@ -41,6 +44,10 @@ def command(context: click.Context, spec: Path, output: Path, quick: bool, worke
     began = time.perf_counter()
     work = measured(context, lab.prepare(lab.Experiment.load(spec), output, quick=quick), workers)
     results = lab.gather(work)
+    page = None
+    if draw:
+        with step("drawing"):
+            page = str(lab.write_report(lab.read_summary(results), output))
     answer = {
         "experiment": work.experiment.name,
         "title": work.experiment.title,
@@ -50,6 +57,7 @@ def command(context: click.Context, spec: Path, output: Path, quick: bool, worke
         "measured_before": work.size - work.to_do,
         "infeasible": lab.infeasible_cells(results),
         "results": str(results),
+        "page": page,
         "seconds": time.perf_counter() - began,
     }
     if as_json:
@@ -93,5 +101,6 @@ def _show(answer: dict[str, Any]) -> None:
         *(("infeasible", f"{cell}: {reason}") for cell, reason in answer["infeasible"].items()),
         ("took", f"{answer['seconds']:.1f} s"),
         ("wrote", answer["results"]),
+        *([("page", answer["page"])] if answer["page"] else []),
     ]
     show_facts(terminal(), facts)

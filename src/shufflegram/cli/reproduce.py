@@ -15,7 +15,7 @@ from .output import show_facts, show_json, terminal
 from .progress import progress, step
 
 if TYPE_CHECKING:
-    from ..lab import Claim, Experiment, Summary
+    from ..lab import Claim, Summary
 
 
 @click.command(
@@ -59,16 +59,18 @@ def command(
     if name is not None and everything:
         raise click.UsageError("give a name or --all, and not both")
     if name is None and not everything:
+        if compact is not None or quick:
+            raise click.UsageError("name what to reproduce, or all of it with --all")
         _list(as_json)
         return
     names = reproduction.names() if name is None else (name,)
     specifications = [reproduction.specification(each) for each in names]
-    _require_own(output)
+    _require_own(output, compact)
     with _data_from(data_dir):
         _require_possible(specifications)
         answers = [_reproduce(context, each, quick, output, data_dir, workers) for each in specifications]
-        if compact is not None:
-            _write_compact(output, compact, data_dir)
+    if compact is not None:
+        _write_compact(output, compact)
     index = _write_index(output)
     if as_json:
         show_json({"experiments": answers, "index": str(index)})
@@ -95,11 +97,18 @@ def _results(output: Path) -> list[Path]:
     return [path for name in reproduction.names() if (path := output / name / "results.parquet").exists()]
 
 
-def _require_own(output: Path) -> None:
+def _require_own(output: Path, compact: Path | None) -> None:
     """Pages are written anew each time; a page that is none of ours must not be lost."""
+    from ..lab.page import TITLE
+
     index = output / "index.html"
     if index.exists() and not _results(output):
         raise click.UsageError(f"{index} is there already and not from here; choose another folder with --output")
+    if compact is None:
+        return
+    short = compact / "README.md"
+    if short.exists() and not short.read_text(encoding="utf-8", errors="replace").startswith(f"# {TITLE}"):
+        raise click.UsageError(f"{short} is there already and not from here; choose another folder with --compact")
 
 
 def _require_possible(specifications: list[Path]) -> None:
@@ -135,10 +144,10 @@ def _reproduce(
     work = measured(context, lab.prepare(experiment, output / experiment.name, quick=quick), workers)
     summary = lab.read_summary(lab.gather(work))
     with step("drawing"):
-        page = lab.write_report(summary, output, claims_of(experiment.name), _notes(experiment, data_dir))
+        page = lab.write_report(summary, output, claims_of(experiment.name))
     claims = [
-        {"claim": words, "condition": condition, "verdict": found.verdict, "measured": found.sentence}
-        for words, findings in lab.judge(summary, claims_of(experiment.name))
+        {"claim": claim.stated, "condition": condition, "verdict": found.verdict, "measured": found.sentence}
+        for claim, findings in lab.judge(summary, claims_of(experiment.name))
         for condition, found in findings.items()
     ]
     return {
@@ -149,17 +158,6 @@ def _reproduce(
         "page": str(page),
         "seconds": time.perf_counter() - began,
     }
-
-
-def _notes(experiment: "Experiment", data_dir: Path | None) -> list[str]:
-    """Where each data set comes from, and how it differs from the paper's."""
-    from .. import datasets
-
-    notes = []
-    for name in experiment.data:
-        data = datasets.load(name, data_dir=data_dir, paper_size=True)
-        notes.append(f"{name}: {data.users:,} users; {data.source}. {data.note}.")
-    return notes
 
 
 def _claimed(output: Path) -> "list[tuple[Summary, tuple[Claim, ...]]]":
@@ -177,16 +175,15 @@ def _write_index(output: Path) -> Path:
     return lab.write_index(_claimed(output), output)
 
 
-def _write_compact(output: Path, compact: Path, data_dir: Path | None) -> None:
+def _write_compact(output: Path, compact: Path) -> None:
     """The short form of everything that is in the folder by now."""
-    from .. import lab, reproduction
+    from .. import lab
 
     claimed = _claimed(output)
     with progress("drawing the short form", len(claimed)) as advance:
         for done, (summary, claims) in enumerate(claimed):
             advance(done)
-            experiment = lab.Experiment.load(reproduction.specification(summary.experiment))
-            lab.write_markdown(summary, compact, claims, _notes(experiment, data_dir))
+            lab.write_markdown(summary, compact, claims)
     lab.write_markdown_index(claimed, compact)
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from ..files import whole_file
 from .cell import Cell
+from .contenders import libraries_of
 from .measurements import MEASUREMENTS
 
 STAMP = b"shufflegram.block"
@@ -53,14 +54,15 @@ class Finished:
 
 def folder_of(cell: Cell, folder: Path) -> Path:
     """The folder of a cell's blocks."""
-    return folder / "blocks" / cell.key
+    # numbers of other data stand beside them and are found again when those data are
+    return folder / "blocks" / f"{cell.key}-{cell.fingerprint[:12]}"
 
 
 @cache
-def versions() -> dict[str, str]:
-    """What the last bits of a number may depend on, beside the cell."""
+def versions(*more: str) -> dict[str, str]:
+    """What the last bits of a number may depend on, beside the cell; with what some take beyond that."""
     found = {"python": platform.python_version(), "machine": platform.machine()}
-    for name in LIBRARIES:
+    for name in (*LIBRARIES, *more):
         try:
             found[name] = version(name)
         except PackageNotFoundError:
@@ -70,7 +72,7 @@ def versions() -> dict[str, str]:
 
 def stamp(cell: Cell) -> dict[str, Any]:
     """All that a cell's numbers come from."""
-    return {"cell": asdict(cell), "data": cell.fingerprint, "versions": versions()}
+    return {"cell": asdict(cell), "data": cell.fingerprint, "versions": versions(*libraries_of(cell.protocol))}
 
 
 def write(finished: Finished, folder: Path) -> None:

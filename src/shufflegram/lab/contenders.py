@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import baselines
-from ..errors import ExperimentError
+from ..baselines import Baseline
 from ..estimators.estimate import Estimate
 from ..privacy.budget import Budget
 from ..protocol import Protocol
@@ -32,14 +32,27 @@ def names() -> tuple[str, ...]:
     return (*registry.names(), *baselines.names())
 
 
-@lru_cache(maxsize=4)
+def is_protocol(name: str) -> bool:
+    return name in registry.names()
+
+
+def is_square_wave(name: str) -> bool:
+    """Whether its report is one cell of a square wave, which any estimator can read."""
+    return is_protocol(name) and not name.startswith(("flip-", "pure-"))
+
+
+def libraries_of(name: str) -> tuple[str, ...]:
+    """The libraries that its numbers come from beyond those of all others."""
+    library = None if is_protocol(name) else baselines.entry(name).library
+    return () if library is None else (library,)
+
+
 def contender_of(cell: Cell) -> Contender:
-    """What is tried in the cell; all of its repetitions share it."""
-    if cell.protocol in baselines.names():
-        domain, _ = cell.crowd
-        baseline = baselines.build(cell.protocol, domain, Budget(cell.epsilon, cell.delta, cell.users))
-        return Contender(baseline.simulate, baseline.resolution)
-    protocol = protocol_of(cell)
+    """What is tried in the cell, ready for any histogram."""
+    tried = built(cell)
+    if not is_protocol(cell.protocol):
+        return Contender(cast(Baseline, tried).simulate, tried.resolution)
+    protocol = cast(Protocol, tried)
 
     def estimate(histogram: NDArray[np.int64], seed: int) -> Estimate:
         return protocol.analyzer.estimate(protocol.simulate(histogram, seed))
@@ -47,16 +60,20 @@ def contender_of(cell: Cell) -> Contender:
     return Contender(estimate, protocol.resolution)
 
 
-@lru_cache(maxsize=4)
 def protocol_of(cell: Cell) -> Protocol:
-    """The cell's protocol, with its parameters for the budget."""
-    if cell.protocol in baselines.names():
-        raise ExperimentError(f"{cell.protocol} is no shuffle protocol; take one of {', '.join(registry.names())}")
+    """What is tried in a cell that is about a protocol."""
+    return cast(Protocol, built(cell))
+
+
+@lru_cache(maxsize=4)
+def built(cell: Cell) -> Protocol | Baseline:
+    """The protocol or the baseline, with its parameters for the budget; all repetitions of a cell share it."""
     domain, _ = cell.crowd
-    accounting = cast(registry.Accounting, cell.accounting)
-    protocol = registry.build(cell.protocol, domain, Budget(cell.epsilon, cell.delta, cell.users), accounting)
+    budget = Budget(cell.epsilon, cell.delta, cell.users)
+    if not is_protocol(cell.protocol):
+        return baselines.build(cell.protocol, domain, budget)
+    protocol = registry.build(cell.protocol, domain, budget, cast(registry.Accounting, cell.accounting))
     if cell.estimator == OWN_ESTIMATOR:
         return protocol
-    if not isinstance(protocol, SquareWaveProtocol):
-        raise ExperimentError(f"{cell.protocol} has an estimator of its own and takes no other; leave estimators out")
-    return replace(protocol, estimator=estimator_of(cell.estimator))
+    # a spec asks for another estimator of square waves only
+    return replace(cast(SquareWaveProtocol, protocol), estimator=estimator_of(cell.estimator))

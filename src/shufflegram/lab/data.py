@@ -24,24 +24,28 @@ FOLDER = "SHUFFLEGRAM_DATA_DIR"
 class Crowd(NamedTuple):
     """One value a user, in an order that makes the first n of them a fair sample, and the domain that suits them.
 
+    `note` says where they come from.
+
     Joint data have a row a user: several values, all in that domain.
     """
 
     values: Floats
     domain: Domain
+    note: str
 
 
 def _paper(name: str, place: str | None) -> Crowd:
     """One of the paper's data sets, with as many users as the paper has."""
     data = datasets.load(name, data_dir=place, paper_size=True)
-    return Crowd(data.values.astype(np.float64), data.domain)
+    note = f"{data.users:,} users; {data.source}. {data.note}."
+    return Crowd(data.values.astype(np.float64), data.domain, note)
 
 
 def _uniform(place: str | None) -> Crowd:
     """20,000 users spread evenly; the order jumps about, so that the first n are spread evenly too."""
     # Steps by the golden ratio never crowd.
     golden = (5**0.5 - 1) / 2
-    return Crowd(np.arange(20_000, dtype=np.float64) * golden % 1.0, Domain(0, 1, bins=64))
+    return Crowd(np.arange(20_000, dtype=np.float64) * golden % 1.0, Domain(0, 1, bins=64), "20,000 users, made")
 
 
 PAPER = ("normal", "taxi", "retirement", "income")
@@ -112,7 +116,7 @@ def _fingerprint(name: str, bins: int, users: int, circular: bool, place: str | 
 
 def _first(name: str, bins: int, users: int, circular: bool, place: str | None) -> tuple[Domain, Floats]:
     """The domain in so many bins, and the values of the first users."""
-    values, own = _crowd(name, place)
+    values, own, _ = _crowd(name, place)
     if not 1 <= users <= len(values):
         raise ExperimentError(f"users must be from 1 to {len(values):,}, which is all of {name!r}, got {users:,}")
     return replace(own, bins=bins, circular=circular), values[:users]

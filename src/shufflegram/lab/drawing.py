@@ -3,6 +3,7 @@
 import io
 import math
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -111,17 +112,34 @@ def _draw(summary: Summary, page: Summary, layout: Layout, heading: str, files: 
                 if form == "svg":
                     figure.savefig(part, format="svg", metadata={"Date": None})
                 else:
-                    _save_small(figure, part)
+                    _save_small(figure, part, _styles(summary, layout))
 
 
-def _save_small(figure: Any, path: Path) -> None:
-    """As a PNG with a palette: lines on white need few colours, and the file is a third as large."""
+def _save_small(figure: Any, path: Path, styles: dict[Any, dict[str, Any]]) -> None:
+    """As a PNG with a palette of the lines' colours on their way to white, and greys: a third as large."""
     from PIL import Image
 
     whole = io.BytesIO()
     figure.savefig(whole, format="png", dpi=DOTS)
-    picture = Image.open(whole).convert("RGB").quantize(colors=128, dither=Image.Dither.NONE)
+    palette = Image.new("P", (1, 1))
+    palette.putpalette(_palette([str(style["color"]) for style in styles.values()]))
+    picture = Image.open(whole).convert("RGB").quantize(palette=palette, dither=Image.Dither.NONE)
     picture.save(path, format="png", optimize=True)
+
+
+def _palette(colours: Sequence[str]) -> list[int]:
+    """256 colours, three numbers each."""
+    from matplotlib.colors import to_rgb
+
+    greys = [(round(255 * step / 31),) * 3 for step in range(32)]
+    steps = max(1, (256 - len(greys)) // max(1, len(colours)))
+    blends = [
+        tuple(round(255 * (1 - (1 - part) * (steps - step) / steps)) for part in to_rgb(colour))
+        for colour in colours
+        for step in range(min(steps, 12))
+    ]
+    found = (greys + blends)[:256]
+    return [part for colour in found + [(255, 255, 255)] * (256 - len(found)) for part in colour]
 
 
 def _draw_panel(axes: Any, summary: Summary, panel: Panel, layout: Layout) -> None:

@@ -90,6 +90,11 @@ class Experiment:
         repetitions = reading.whole("repetitions", record["repetitions"], 1, MOST_REPETITIONS)
         metrics = reading.names("metrics", record["metrics"], metric_names())
         protocols = reading.names("protocols", axes["protocols"], contenders.names())
+        accounting: tuple[registry.Accounting, ...] = reading.names(  # type: ignore[assignment]
+            "accounting", axes["accounting"], get_args(registry.Accounting)
+        )
+        estimators = _estimators(axes.get("estimators"))
+        _require_measurable(protocols, accounting, estimators, metrics)
         epsilons = tuple(reading.epsilon(each) for each in reading.entries("epsilons", axes["epsilons"]))
         return cls(
             name=reading.slug("name", record["name"]),
@@ -101,12 +106,12 @@ class Experiment:
             metrics=metrics,
             data=_fitting(reading.names("data", axes["data"], tuple(DATA)), metrics),
             protocols=protocols,
-            accounting=reading.names("accounting", axes["accounting"], get_args(registry.Accounting)),  # type: ignore[arg-type]
+            accounting=accounting,
             epsilons=epsilons,
             users=reading.sizes("users", axes.get("users")),
             bins=reading.sizes("bins", axes.get("bins")),
             circular=reading.truth("circular", axes.get("circular", False)),
-            estimators=_estimators(axes.get("estimators")),
+            estimators=estimators,
             remarks=_remarks(record.get("remarks")),
             lines=None if "lines" not in record else reading.name("lines", record["lines"], LINES),
             relative_to=None
@@ -122,7 +127,7 @@ class Experiment:
         axes = product(self.data, self.bins, self.users, self.protocols, self.epsilons, measurements)
         cells = []
         for data, bins, users, protocol, epsilon, measurement in axes:
-            values, domain = crowd(data)
+            values, domain, _ = crowd(data)
             all_bins = domain.bins if bins is None else bins
             everyone = len(values) if users is None else users
             circular = self.circular and domain.circular
@@ -148,10 +153,13 @@ class Experiment:
 
     def _ways(self, protocol: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The accountings and the estimators that one of the protocols is tried with; baselines have their own."""
-        if protocol in baselines.names():
-            baselines.require(protocol)
-            return (NO_ACCOUNTING,), (OWN_ESTIMATOR,)
-        return self.accounting, self.estimators
+        if protocol not in baselines.names():
+            return self.accounting, self.estimators
+        baselines.require(protocol)
+        fixed = baselines.entry(protocol).accounting
+        return (tuple(each for each in self.accounting if each == fixed) if fixed else (NO_ACCOUNTING,)), (
+            OWN_ESTIMATOR,
+        )
 
 
 def _fitting(data: tuple[str, ...], metrics: tuple[str, ...]) -> tuple[str, ...]:
@@ -166,6 +174,25 @@ def _fitting(data: tuple[str, ...], metrics: tuple[str, ...]) -> tuple[str, ...]
 
 def _remarks(value: object) -> tuple[str, ...]:
     return () if value is None else tuple(reading.title("remarks", each) for each in reading.entries("remarks", value))
+
+
+def _require_measurable(
+    protocols: tuple[str, ...], accounting: tuple[str, ...], estimators: tuple[str, ...], metrics: tuple[str, ...]
+) -> None:
+    """Everything that is tried can be tried that way, and everything can be measured of it."""
+    for protocol, metric in product(protocols, metrics):
+        measured = MEASUREMENTS[measurement_of(metric)]
+        if not measured.of(protocol):
+            others = ", ".join(filter(measured.of, contenders.names()))
+            raise ExperimentError(f"{metric} is measured of {others}, got {protocol!r}")
+    for protocol in protocols:
+        if contenders.is_protocol(protocol):
+            if estimators != (OWN_ESTIMATOR,) and not contenders.is_square_wave(protocol):
+                raise ExperimentError(
+                    f"{protocol} has an estimator of its own and takes no other; leave estimators out"
+                )
+        elif (fixed := baselines.entry(protocol).accounting) and fixed not in accounting:
+            raise ExperimentError(f"{protocol} is accounted for as {fixed}; add {fixed!r} to accounting")
 
 
 def _estimators(value: object) -> tuple[str, ...]:

@@ -1,13 +1,15 @@
 """Claims in plain words, each with what decides from the numbers whether it holds.
 
-A claim is judged from comparisons of two means where it can be. One is clear if they differ by more than three standard
-errors of their difference; what is not clear speaks neither for a claim nor against it.
+A claim is judged from comparisons of two means where it can be. One is clear if chance alone would make them differ as
+much in one of 370 cases (Welch's t test; with many repetitions, three standard errors of their difference); what is not
+clear speaks neither for a claim nor against it.
 """
 
 import math
 import statistics
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from .layout import name_of
@@ -15,7 +17,8 @@ from .summary import Place, Point, Summary
 
 Verdict = Literal["holds", "holds in part", "does not hold", "cannot be told"]
 
-CLEAR = 3.0
+# The chance of more than three standard deviations, to either side together.
+CHANCE = 0.0027
 NOTHING = "The table has nothing to compare."
 
 
@@ -28,29 +31,44 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True)
 class Claim:
-    """What is claimed, and the judge of it, who is shown the numbers under one accounting and one way of scoring."""
+    """What is claimed, and the judge of it, who is shown the numbers under one accounting and on one grid.
+
+    `grids` are those that the claim can be judged on. Some claims are not the paper's: `ours` are about its choices.
+    """
 
     words: str
     judge: Callable[[Summary], Finding]
+    grids: tuple[str, ...] = ("bins",)
+    ours: bool = False
+
+    @property
+    def stated(self) -> str:
+        """The claim, and whose it is."""
+        return f"{self.words} (ours)" if self.ours else self.words
 
 
 class Judged(NamedTuple):
-    """A claim, and what is found under each accounting and way of scoring."""
+    """A claim, and what is found under each accounting and on each grid."""
 
-    words: str
+    claim: Claim
     findings: dict[str, Finding]
 
 
 def judge(summary: Summary, claims: Iterable[Claim]) -> list[Judged]:
-    """Every claim on its own numbers, under each accounting, and on the bins and on protocols' own chunks."""
-    parts = {
-        ", ".join(
-            (name_of("accounting", accounting), *([name_of("scoring", scoring)] if scoring == "chunks" else []))
-        ): (summary.only(accounting=accounting, scoring=scoring))
-        for scoring in summary.values("scoring")
-        for accounting in summary.values("accounting")
+    """Every claim on its own numbers, under each accounting and on each grid that it can be judged on."""
+    return [Judged(claim, _findings(summary, claim)) for claim in claims]
+
+
+def _findings(summary: Summary, claim: Claim) -> dict[str, Finding]:
+    grids = [grid for grid in claim.grids if grid in summary.values("scoring")] or ["bins"]
+    accountings = summary.values("accounting")
+    return {
+        ", ".join([name_of("accounting", accounting), *([name_of("scoring", grid)] if grid != "bins" else [])]): (
+            claim.judge(summary.only(accounting=accounting, scoring=grid))
+        )
+        for grid in grids
+        for accounting in accountings
     }
-    return [Judged(each.words, {name: each.judge(part) for name, part in parts.items()}) for each in claims]
 
 
 class Comparison(NamedTuple):
@@ -62,20 +80,38 @@ class Comparison(NamedTuple):
     other_name: str = ""
 
     @property
-    def distance(self) -> float:
-        """By how many standard errors of the difference the first is smaller; 0 if these are not known."""
-        difference = self.other.mean - self.smaller.mean
-        error = math.hypot(self.smaller.error, self.other.error)
-        if math.isnan(error):
-            return 0.0
-        return difference / error if error > 0 else math.copysign(math.inf, difference) if difference else 0.0
+    def clear(self) -> int:
+        """1 if the first is clearly the smaller, -1 if it is clearly the larger, 0 if that cannot be told."""
+        one, two = self.smaller, self.other
+        difference = two.mean - one.mean
+        variances = [one.error**2, two.error**2]
+        if math.isnan(sum(variances)) or difference == 0:
+            return 0
+        sign = 1 if difference > 0 else -1
+        if sum(variances) == 0:
+            return sign
+        # Welch: t = difference / sqrt(a + b) has (a + b)^2 / (a^2 / (r - 1) + b^2 / (s - 1)) degrees of freedom
+        spread = sum(each**2 / (point.repetitions - 1) for each, point in zip(variances, (one, two), strict=True))
+        freedom = sum(variances) ** 2 / spread
+        return sign if abs(difference) > _least_clear(freedom) * math.sqrt(sum(variances)) else 0
 
 
-def verdict(speaks_for: int, speaks_against: int) -> Verdict:
-    """Holds where nothing clear speaks against it; holds in part where more is for it than against it."""
+@lru_cache(maxsize=4096)
+def _least_clear(freedom: float) -> float:
+    """How many standard errors a clear difference has."""
+    from scipy.stats import t
+
+    return float(t.isf(CHANCE / 2, freedom))
+
+
+def verdict(speaks_for: int, speaks_against: int, leaning: float = 1.0) -> Verdict:
+    """What the clear comparisons say, and the share of all that lean to the claim's side, clearly or not.
+
+    It holds if none is clearly against it and most lean to its side, and in part if more are for it than against it.
+    """
     if speaks_for == speaks_against == 0:
         return "cannot be told"
-    if speaks_against == 0:
+    if speaks_against == 0 and leaning > 1 / 2:
         return "holds"
     return "holds in part" if speaks_for > speaks_against else "does not hold"
 
@@ -85,14 +121,14 @@ def weighed(comparisons: Iterable[Comparison], smaller: str, other: str) -> Find
     all_of_them = list(comparisons)
     if not all_of_them:
         return Finding("cannot be told", NOTHING)
-    clearly = sum(each.distance > CLEAR for each in all_of_them)
-    against = [each for each in all_of_them if each.distance < -CLEAR]
+    clearly = sum(each.clear > 0 for each in all_of_them)
+    against = [each for each in all_of_them if each.clear < 0]
     smaller_in = sum(each.smaller.mean < each.other.mean for each in all_of_them)
     median = statistics.median(ratio(each.other.mean, each.smaller.mean) for each in all_of_them)
     sentence = (
-        f"{smaller} has the smaller mean error than {other} in {smaller_in} of {len(all_of_them)} comparisons, clearly "
-        f"so in {clearly} and clearly not in {len(against)}; in the median the error of {other} is {median:.2f} times "
-        "as large."
+        f"The error of {smaller} is smaller than that of {other} in {smaller_in} of {len(all_of_them)} comparisons, "
+        f"clearly smaller in {clearly} and clearly larger in {len(against)}; in the median the error of {other} is "
+        f"{median:.2f} times as large."
     )
     if against:
         worst = max(against, key=lambda each: ratio(each.smaller.mean, each.other.mean))
@@ -101,7 +137,7 @@ def weighed(comparisons: Iterable[Comparison], smaller: str, other: str) -> Find
             f" Furthest from the claim is {place}: {shown(worst.smaller)} for {smaller} against "
             f"{shown(worst.other)} for {worst.other_name or other}."
         )
-    return Finding(verdict(clearly, len(against)), sentence)
+    return Finding(verdict(clearly, len(against), smaller_in / len(all_of_them)), sentence)
 
 
 def ratio(above: float, below: float) -> float:
@@ -118,7 +154,8 @@ def where(place: Place, among: Iterable[Place]) -> str:
     """The data, the task and the epsilon, and how many users where that varies."""
     sizes = {other.users for other in among if other.data == place.data}
     users = f", {place.users:,} users" if len(sizes) > 1 else ""
-    return f"{place.data}, {place.task}, epsilon {place.epsilon:g}{users}"
+    task = name_of("task", place.task).partition(" (")[0]
+    return f"{place.data}, {task}, epsilon {place.epsilon:g}{users}"
 
 
 def smaller_than(smaller: str, other: str, *, data: str | None = None) -> Callable[[Summary], Finding]:

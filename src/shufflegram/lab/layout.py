@@ -10,7 +10,11 @@ from .names import NO_ACCOUNTING
 from .summary import Summary
 
 ACCOUNTINGS = {"published": "as published", "exact": "equal accounting", NO_ACCOUNTING: "no accounting"}
-SCORINGS = {"bins": "scored on the bins", "chunks": "scored on each protocol's own chunks"}
+SCORINGS = {
+    "bins": "scored on the bins",
+    "chunks": "scored on each protocol's own chunks",
+    "sixteen": "scored on 16 equal parts",
+}
 # What the options of an estimator are called in the paper.
 OPTIONS = {
     "radius": "radius R",

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..checks import is_whole
-from ..errors import ExperimentError, InfeasibleError, ShufflegramError, TableError
+from ..errors import ExperimentError, InfeasibleError, MechanismError, ShufflegramError, TableError
 from ..files import whole_file
 from . import blocks, data
 from .blocks import Block, Finished
@@ -147,7 +147,12 @@ def gather(work: Work) -> Path:
         "metric": text,
         "value": real,
     }
-    provenance = {"spec": work.experiment.text, "versions": blocks.versions(), "infeasible": infeasible}
+    provenance = {
+        "spec": work.experiment.text,
+        "versions": blocks.versions(),
+        "infeasible": infeasible,
+        "data": {name: data.crowd(name).note for name in work.experiment.data},
+    }
     table = pyarrow.table(
         {name: pyarrow.array([row[place] for row in rows], kind) for place, (name, kind) in enumerate(types.items())}
     ).replace_schema_metadata({PROVENANCE: json.dumps(provenance)})
@@ -203,7 +208,7 @@ def _finish(block: Block, folder: Path, data_folder: str | None) -> Block:
         with threadpool_limits(1):
             found = [measure(block.cell, block.cell.seed_of(each)) for each in block.repetitions]
         values: list[tuple[float | None, ...]] = [tuple(each[name] for name in names) for each in found]
-    except InfeasibleError as problem:
+    except (InfeasibleError, MechanismError) as problem:
         # A result like any other: this protocol cannot do what is asked for.
         reason = str(problem)
         values = [(None,) * len(names) for _ in block.repetitions]

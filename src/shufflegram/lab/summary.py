@@ -13,9 +13,12 @@ import numpy as np
 from ..errors import TableError
 from .estimator_names import varied_option
 from .experiment import Experiment
-from .names import NO_ACCOUNTING, ON_CHUNKS, OWN_ESTIMATOR
+from .names import NO_ACCOUNTING, ON_CHUNKS, ON_SIXTEEN, OWN_ESTIMATOR
 from .printed import Printed
 from .runner import PROVENANCE
+
+# What a metric is taken on, by the end of its name.
+GRIDS = {"chunks": ON_CHUNKS, "sixteen": ON_SIXTEEN}
 
 
 class Place(NamedTuple):
@@ -32,13 +35,13 @@ class Place(NamedTuple):
 
     @property
     def task(self) -> str:
-        """What is measured, whether on the bins or on chunks."""
-        return self.metric.removesuffix(ON_CHUNKS)
+        """What is measured, on whichever grid."""
+        return self.metric.removesuffix(ON_CHUNKS).removesuffix(ON_SIXTEEN)
 
     @property
     def scoring(self) -> str:
-        """What it is measured on."""
-        return "chunks" if self.metric.endswith(ON_CHUNKS) else "bins"
+        """The grid that it is measured on."""
+        return next((name for name, end in GRIDS.items() if self.metric.endswith(end)), "bins")
 
     @property
     def option(self) -> str | None:
@@ -66,7 +69,7 @@ class Summary:
     """The points of an experiment in the order of its table; combinations that no parameters fit have none.
 
     From the spec: remarks on how to read them, what tells the lines of a figure apart, the metric that figures show all
-    others as a share of, and what the paper prints.
+    others as a share of, and what the paper prints. `notes` say where the data come from.
     """
 
     experiment: str
@@ -77,6 +80,7 @@ class Summary:
     lines: str | None = None
     relative_to: str | None = None
     paper: tuple[Printed, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def values(self, axis: str) -> tuple[Any, ...]:
         """What there is along an axis, in the order of the table."""
@@ -97,8 +101,13 @@ class Summary:
             return self
         shares = {}
         for place, point in self.points.items():
-            whole = self.points[place._replace(metric=self.relative_to)].mean
-            shares[place] = Point(point.mean / whole, point.error / whole, point.repetitions)
+            whole = self.points.get(place._replace(metric=self.relative_to))
+            if whole is None or whole.mean == 0:
+                continue
+            share = point.mean / whole.mean
+            # both have an error, except for the whole beside itself
+            error = 0.0 if point is whole else math.hypot(point.error, share * whole.error) / abs(whole.mean)
+            shares[place] = Point(share, error, point.repetitions)
         return replace(self, points=shares)
 
     def side_by_side(self, axis: str) -> Iterator[tuple[Place, dict[Any, Point]]]:
@@ -139,6 +148,7 @@ def summarize(table: Any) -> Summary:
         record.get("lines"),
         record.get("relative_to"),
         Experiment.from_text(spec).paper if "paper" in record else (),
+        tuple(f"{name}: {note}" for name, note in provenance.get("data", {}).items()),
     )
 
 

@@ -54,7 +54,12 @@ def _numbers(shared: dict[str, object], panel: Panel, layout: Layout) -> Table |
         found = {getattr(place, layout.line): point for place, point in points.only(**{layout.x: x}).points.items()}
         # Only protocols are rivals.
         best = min((point.mean for point in found.values()), default=0.0) if layout.line == "protocol" else math.nan
-        rows.append((Entry(f"{x:,}"), *(_entry(found.get(line), power, best) for line in lines)))
+        rows.append(
+            (
+                Entry(f"{x:,.6g}" if isinstance(x, float) else f"{x:,}"),
+                *(_entry(found.get(line), power, best) for line in lines),
+            )
+        )
     unit = f", in units of 1e{power}" if power else ""
     return Table(
         f"{caption}{unit}".removeprefix(", "),

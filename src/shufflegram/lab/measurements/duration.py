@@ -3,7 +3,7 @@
 import time
 
 from ..cell import Cell
-from ..contenders import protocol_of
+from ..contenders import is_protocol, protocol_of
 from .measurement import Measurement
 
 
@@ -20,4 +20,6 @@ def duration(cell: Cell, seed: int) -> dict[str, float]:
     return {"seconds": seconds, "rounds": 1.0 if found.outcome is None else float(found.outcome.rounds)}
 
 
-DURATION = Measurement({"seconds": "seconds for an estimate", "rounds": "rounds until it stopped"}, duration)
+DURATION = Measurement(
+    {"seconds": "seconds for an estimate", "rounds": "rounds until it stopped"}, duration, of=is_protocol
+)

@@ -1,4 +1,4 @@
-"""How far the estimate of one simulated collection is from the truth, on the bins and on a protocol's own chunks."""
+"""How far the estimate of one simulated collection is from the truth, on the bins and on coarser grids."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,23 +6,28 @@ from numpy.typing import NDArray
 from ...metrics import METRICS, errors
 from ..cell import Cell
 from ..contenders import contender_of
-from ..names import ON_CHUNKS
+from ..names import ON_CHUNKS, ON_SIXTEEN
 from .measurement import Measurement
 
 Floats = NDArray[np.float64]
 
+SIXTEEN = 16
+
 
 def estimation_errors(cell: Cell, seed: int) -> dict[str, float]:
-    """Every metric of one simulated collection; what tells all bins apart has the same ones on its chunks."""
+    """Every metric of one simulated collection, on each of three grids.
+
+    The bins are what a user gets. A protocol's own chunks are as fine as it can tell apart, so they ask less of one
+    that tells little apart; what tells all bins apart has the same errors there. Sixteen parts are the same for all.
+    """
     domain, histogram = cell.crowd
     contender = contender_of(cell)
     truth = histogram / histogram.sum()
     found = contender.estimate(histogram, seed).frequencies
-    chunks = contender.resolution
-    on_chunks = errors(in_chunks(truth, chunks), in_chunks(found, chunks), circular=domain.circular)
     return {
-        **errors(truth, found, circular=domain.circular),
-        **{f"{name}{ON_CHUNKS}": error for name, error in on_chunks.items()},
+        f"{name}{grid}": error
+        for grid, parts in (("", domain.bins), (ON_CHUNKS, contender.resolution), (ON_SIXTEEN, SIXTEEN))
+        for name, error in errors(in_chunks(truth, parts), in_chunks(found, parts), circular=domain.circular).items()
     }
 
 
@@ -39,6 +44,7 @@ ERRORS = Measurement(
     {
         **{metric.name: metric.title for metric in METRICS},
         **{f"{metric.name}{ON_CHUNKS}": f"{metric.title}, on its own chunks" for metric in METRICS},
+        **{f"{metric.name}{ON_SIXTEEN}": f"{metric.title}, on 16 parts" for metric in METRICS},
     },
     estimation_errors,
 )

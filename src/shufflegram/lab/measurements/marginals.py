@@ -3,16 +3,17 @@
 from functools import lru_cache
 from typing import cast
 
-from ...errors import ExperimentError
 from ...extensions import JointTruth, SeveralAttributes, several_attributes
 from ...privacy.budget import Budget
 from ...protocols import registry
 from ..cell import Cell
+from ..contenders import is_protocol
 from ..data import folder, rows_of
-from ..names import OWN_ESTIMATOR
 from .measurement import Measurement
 
 WAYS = (2, 3)
+# At how many cells an axis CDFs of so many values are compared.
+MOST_EDGES = {2: 512, 3: 64}
 
 
 def marginals(cell: Cell, seed: int) -> dict[str, float]:
@@ -34,8 +35,6 @@ def marginals(cell: Cell, seed: int) -> dict[str, float]:
 
 @lru_cache(maxsize=2)
 def _collections(cell: Cell) -> SeveralAttributes:
-    if cell.protocol not in registry.names() or cell.estimator != OWN_ESTIMATOR:
-        raise ExperimentError("marginals are measured of shuffle protocols with the estimators of their own")
     domain, histograms = cell.crowd
     budget = Budget(cell.epsilon, cell.delta, cell.users)
     accounting = cast(registry.Accounting, cell.accounting)
@@ -46,7 +45,12 @@ def _collections(cell: Cell) -> SeveralAttributes:
 def _truth(data: str, bins: int, users: int, circular: bool, place: str | None) -> JointTruth:
     """One for all cells on the same data, wherever these are read from."""
     _, rows = rows_of(data, bins, users, circular)
-    return JointTruth(rows, bins)
+    return JointTruth(rows, bins, {ways: _grid(bins, most) for ways, most in MOST_EDGES.items()})
+
+
+def _grid(bins: int, most: int) -> int:
+    """As many cells an axis as are allowed and as fit the bins."""
+    return max(cells for cells in range(1, most + 1) if bins % cells == 0)
 
 
 MARGINALS = Measurement(
@@ -60,4 +64,5 @@ MARGINALS = Measurement(
     },
     marginals,
     joint=True,
+    of=is_protocol,
 )

@@ -1,6 +1,6 @@
 """The claim about the number of bins."""
 
-from ...lab.judging import CLEAR, Claim, Comparison, Finding, shown, verdict
+from ...lab.judging import Claim, Comparison, Finding, shown, verdict
 from ...lab.summary import Summary
 
 
@@ -14,8 +14,8 @@ def best_bins_differ(summary: Summary) -> Finding:
         best = {data: min(row, key=lambda bins, row=row: row[bins].mean) for data, row in rows.items()}  # type: ignore[misc]
         place = next(iter(part.points))
         apart = any(
-            Comparison(place, rows[one][best[one]], rows[one][best[other]]).distance > CLEAR
-            and Comparison(place, rows[other][best[other]], rows[other][best[one]]).distance > CLEAR
+            Comparison(place, rows[one][best[one]], rows[one][best[other]]).clear > 0
+            and Comparison(place, rows[other][best[other]], rows[other][best[one]]).clear > 0
             for one in rows
             for other in rows
             if best[other] in rows[one] and best[one] in rows[other]

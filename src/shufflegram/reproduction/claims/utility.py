@@ -3,10 +3,11 @@
 from collections import Counter
 from typing import Any
 
-from ...lab.judging import CLEAR, NOTHING, Claim, Comparison, Finding, Verdict, weighed
-from ...lab.names import ON_CHUNKS
+from ...lab.judging import NOTHING, Claim, Comparison, Finding, Verdict, weighed
 from ...lab.summary import Place, Point, Summary
 
+# On their own chunks protocols are asked for different things, so that no comparison follows.
+COMMON = ("bins", "sixteen")
 FAMILIES = {"Flip": ("flip-16", "flip-32", "flip-64"), "Pure": ("pure-16", "pure-32", "pure-64")}
 
 
@@ -22,7 +23,7 @@ def asp_is_best(summary: Summary) -> Finding:
     wins = Counter(each.place.data for each in comparisons if each.smaller.mean < each.other.mean)
     all_of_them = Counter(each.place.data for each in comparisons)
     by_data = ", ".join(f"{data} {wins[data]} of {count}" for data, count in all_of_them.items())
-    rivals = Counter(each.other_name for each in comparisons if each.distance < -CLEAR)
+    rivals = Counter(each.other_name for each in comparisons if each.clear < 0)
     beaten_by = ", ".join(f"{name} ({count})" for name, count in rivals.most_common())
     more = f" It is the smallest on {by_data}." + (f" Clearly better than asp: {beaten_by}." if rivals else "")
     return Finding(found.verdict, found.sentence + more)
@@ -32,7 +33,7 @@ def wider_ranges_are_worse(summary: Summary) -> Finding:
     """Compares the two widths of range queries."""
     comparisons = []
     for place, row in summary.side_by_side("metric"):
-        by_task = {metric.removesuffix(ON_CHUNKS): point for metric, point in row.items()}
+        by_task = {place._replace(metric=metric).task: point for metric, point in row.items()}
         if {"range_0.2", "range_0.4"} <= by_task.keys():
             comparisons.append(Comparison(place, by_task["range_0.2"], by_task["range_0.4"]))
     return weighed(comparisons, "range_0.2", "range_0.4")
@@ -60,12 +61,12 @@ def no_chunks_are_best(summary: Summary) -> Finding:
 
 def _is_clearly_beaten(row: dict[Any, Point], name: str, members: tuple[str, ...]) -> bool:
     place = Place("", "", "", 0, 0, 0, name)
-    return any(Comparison(place, row[other], row[name]).distance > CLEAR for other in members if other != name)
+    return any(Comparison(place, row[other], row[name]).clear > 0 for other in members if other != name)
 
 
 UTILITY = (
-    Claim("ASP has a smaller error than every other protocol, on all tasks.", asp_is_best),
-    Claim("Wider range queries have a larger error.", wider_ranges_are_worse),
-    Claim("For Flip and Pure no number of chunks is the best for all tasks.", no_chunks_are_best),
+    Claim("ASP has a smaller error than every other protocol, on all tasks.", asp_is_best, COMMON),
+    Claim("Wider range queries have a larger error.", wider_ranges_are_worse, COMMON),
+    Claim("For Flip and Pure no number of chunks is the best for all tasks.", no_chunks_are_best, COMMON),
 )
-USERS = (Claim("ASP is better than the other protocols at every number of users.", asp_is_best),)
+USERS = (Claim("ASP is better than the other protocols at every number of users.", asp_is_best, COMMON),)
