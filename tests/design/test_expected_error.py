@@ -82,7 +82,6 @@ def test_what_is_grouped_is_the_channel_of_evenly_spread_values(circular: bool) 
 
 SETTINGS = [
     ("smooth", 0.1, 100_000, 8),
-    ("smooth", 0.5, 1_000_000, 1),
     ("skewed", 0.1, 100_000, 8),
     ("skewed", 0.5, 20_000, 8),
     ("spiky", 0.5, 1_000_000, 1),
