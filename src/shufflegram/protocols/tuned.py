@@ -6,7 +6,7 @@ from .square_wave import square_wave_entry
 
 ENTRY = square_wave_entry(
     "tuned",
-    "ASP tuned for the error (half width of the least expected error, EMAS)",
+    "Tuned (ASP with the half width of the least expected error)",
     design.published_asp,
     design.exact_least_error,
     EMAS,
