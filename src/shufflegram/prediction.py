@@ -10,7 +10,7 @@ from .design.expected_error import CELLS, ExpectedError, expected_error
 from .design.shapes import SHAPES, shape_of
 from .domain import Domain
 from .errors import BudgetError, InfeasibleError, MechanismError
-from .privacy.budget import LARGEST_CROWD, LARGEST_EPSILON, Budget
+from .privacy.budget import LARGEST_CROWD, Budget
 from .protocol import Protocol
 from .protocols import SquareWaveProtocol, registry
 
@@ -18,6 +18,8 @@ from .protocols import SquareWaveProtocol, registry
 CLOSE = 1.02
 FEWEST_USERS = 100
 LEAST_EPSILON = 1e-3
+# Beyond this epsilon a promise is hardly one.
+WEAKEST_EPSILON = 5.0
 
 
 def predicted_errors(protocol: Protocol, users: int, shape: str | ArrayLike = "smooth") -> dict[str, float]:
@@ -57,44 +59,48 @@ class Wish:
     def users(self, epsilon: float, delta: float) -> int:
         """The fewest users that keep it at this epsilon and delta."""
         found = self._least(
-            lambda users: Budget(epsilon, delta, max(FEWEST_USERS, round(users))), FEWEST_USERS, LARGEST_CROWD
+            lambda users: Budget(epsilon, delta, max(FEWEST_USERS, round(users))),
+            FEWEST_USERS,
+            LARGEST_CROWD,
+            f"at epsilon {epsilon:g} no crowd up to {LARGEST_CROWD:,} users",
         )
-        if found is None:
-            raise InfeasibleError(
-                f"at epsilon {epsilon:g} no crowd up to {LARGEST_CROWD:,} users is expected to have an error of "
-                f"{self.error:g}; ask for a larger error or epsilon"
-            )
         return math.ceil(found)
 
     def epsilon(self, users: int, delta: float) -> float:
         """The least epsilon that keeps it with so many users."""
-        found = self._least(lambda epsilon: Budget(epsilon, delta, users), LEAST_EPSILON, LARGEST_EPSILON)
-        if found is None:
-            raise InfeasibleError(
-                f"with {users:,} users no epsilon is expected to have an error of {self.error:g}; ask for a larger "
-                f"error or for more users"
-            )
+        found = self._least(
+            lambda epsilon: Budget(epsilon, delta, users),
+            LEAST_EPSILON,
+            WEAKEST_EPSILON,
+            f"with {users:,} users no epsilon up to {WEAKEST_EPSILON:g}",
+        )
         # three digits, rounded up
         unit = 10.0 ** (math.floor(math.log10(found)) - 2)
         return float(f"{math.ceil(found / unit) * unit:.3g}")
 
-    def _least(self, budget_of: Callable[[float], Budget], low: float, high: float) -> float | None:
-        """The least of what is asked for, to a factor of CLOSE; None if the most is not enough."""
+    def _least(self, budget_of: Callable[[float], Budget], low: float, high: float, nothing: str) -> float:
+        """The least of what is asked for, to a factor of CLOSE, or an error that says what the most would do."""
 
-        def keeps(value: float) -> bool:
+        def expected(value: float) -> float:
             budget = budget_of(value)
             try:
                 protocol = registry.build(self.protocol, self.domain, budget, "exact")
             except InfeasibleError:
                 # so few tell nothing
-                return False
-            return hardest_error(protocol, budget.users) <= self.error
+                return math.inf
+            return hardest_error(protocol, budget.users)
+
+        def keeps(value: float) -> bool:
+            return expected(value) <= self.error
 
         # The most is dear to look at and hardly ever asked for: first up in steps until it is enough.
         reached = low
         while not keeps(reached):
             if reached >= high:
-                return None
+                raise InfeasibleError(
+                    f"{nothing} is expected to have an error of {self.error:g}; the last has {expected(high):.2g}, so ask "
+                    f"for no less"
+                )
             low, reached = reached, min(reached * 8, high)
         if reached == low:
             return low
