@@ -98,8 +98,8 @@ class Wish:
         while not keeps(reached):
             if reached >= high:
                 raise InfeasibleError(
-                    f"{nothing} is expected to have an error of {self.error:g}; the last has {expected(high):.2g}, so ask "
-                    f"for no less"
+                    f"{nothing} is expected to have an error of {self.error:g}; the last has {expected(high):.2g}, so "
+                    f"ask for no less"
                 )
             low, reached = reached, min(reached * 8, high)
         if reached == low:
