@@ -3,9 +3,11 @@
 Priors of several kinds (`evidence_fits`) each give an estimate, and the tally says how probable each prior makes it
 under the mechanism's own noise (`crowd_information`). The estimate is their mean, weighed by those probabilities:
 
-    f = sum_k w_k f_k,    w_k proportional to exp(log evidence of prior k).
+    f = sum_k w_k f_k,    w_k proportional to (probability of prior k beforehand) * exp(log evidence of prior k).
 
-Mostly one of them has all the weight; where the tally cannot tell them apart, the mean hedges. Where a prior under which
+EMAS is one of them, with the odds that a prior has which makes the tally e^5 times as probable as the uniform
+distribution does: where the tally says next to nothing, nothing can be chosen by it, and EMAS is there to be fallen back
+on. Mostly one of them has all the weight; where the tally cannot tell them apart, the mean hedges. Where a prior under which
 a few bins hold nearly everything has the weight, its place is taken by mixture reduction, which finds such bins better.
 
 Nothing is drawn at random: the same tally gives the same estimate. On a circle with as many report cells as bins the
@@ -32,7 +34,9 @@ Floats = NDArray[np.float64]
 MOST_GROUPS = 512
 # A weight below this is none.
 LEAST_WEIGHT = 1e-3
-# EMAS does not change visibly after these rounds, two whole hundreds short of its usual limit's thousands.
+# The evidence that speaks for EMAS, as it has no prior whose evidence could be found.
+EMAS_EVIDENCE = 5.0
+# After these rounds, a third of its limit as published, EMAS goes round in what is nearly a circle.
 PILOT = ExpectationMaximization(AdaptiveSmoothing(), max_iterations=3000)
 
 
@@ -56,7 +60,8 @@ class EvidenceMean:
         # thread would take.
         with threadpool_limits(1):
             fits = evidence_fits(channel, tally, pilot.frequencies, circular)
-        weights = evidence_weights([fit.evidence for fit in fits])
+        fits.append(Fit("EMAS", pilot.frequencies, EMAS_EVIDENCE))
+        weights = evidence_weights([fit.odds for fit in fits])
         chosen = {fit.name: weight for fit, weight in zip(fits, weights, strict=True) if weight > 0}
         frequencies = np.zeros(channel.cells)
         stop, rounds, change = Stop.CONVERGED, pilot.outcome.rounds, 0.0
@@ -97,9 +102,9 @@ def evidence_fits(channel: WindowChannel, tally: Floats, pilot: Floats, circular
 LEAST_SHARE = 1e-12
 
 
-def evidence_weights(evidences: ArrayLike) -> Floats:
-    """exp(log evidence), so that they sum to one; what is next to nothing is nothing."""
-    logarithms = np.asarray(evidences, dtype=np.float64)
+def evidence_weights(odds: ArrayLike) -> Floats:
+    """exp(log odds), so that they sum to one; what is next to nothing is nothing."""
+    logarithms = np.asarray(odds, dtype=np.float64)
     weights: Floats = np.exp(logarithms - logarithms.max())
     weights /= weights.sum()
     weights[weights < LEAST_WEIGHT] = 0.0

@@ -9,7 +9,7 @@ evidences are logarithms relative to the uniform distribution, so that those of 
     jumps          neighbouring bins differ by heavy-tailed steps: flat here, an edge there
     log white      the logarithm of every bin is its own: a few bins hold nearly everything
 
-The scale of each is the one of largest evidence.
+The scale of each is averaged over, by its evidence too; that of the steps is fitted.
 """
 
 from collections.abc import Callable
@@ -36,6 +36,11 @@ LOG_WAVES = 60
 NEXT_TO_NOTHING = 1e-100
 ROUNDING = 1e-13
 
+# How probable each kind is before there is a tally, as logarithms. Densities are positive and the logarithms of waves
+# know it. Crowds in a few bins are rare, and where a hundred thousand reports are mostly noise, to be taken in by a
+# chance likeness costs most: they have to be plain to see.
+BEFOREHAND = {"waves": 0.0, "log waves": 2.0, "jumps": -2.0, "log white": -10.0, "EMAS": 0.0}
+
 MOST_NEWTON_STEPS = 30
 SETTLED = 1e-2  # nats that one more Newton step gains
 JUMP_ROUNDS = 12
@@ -50,6 +55,11 @@ class Fit:
     name: str
     frequencies: Floats
     evidence: float
+
+    @property
+    def odds(self) -> float:
+        """The log of how probable the prior is with the tally known, up to a constant that all have in common."""
+        return self.evidence + BEFOREHAND[self.name.rstrip(" 0123456789")]
 
 
 def wave_fits(known: CrowdInformation, circular: bool) -> list[Fit]:
@@ -69,9 +79,9 @@ def wave_fits(known: CrowdInformation, circular: bool) -> list[Fit]:
         scale = SCALES / max(eigenvalue[-1], NEXT_TO_NOTHING)
         gain = 1 + scale[:, None] * eigenvalue
         evidence = np.sum(scale[:, None] * u**2 / gain - np.log(gain), axis=1) / 2
-        best = int(np.argmax(evidence))
-        mean = known.center + waves @ (root @ (scale[best] * u / gain[best]))
-        fits.append(Fit(f"waves {roughness}", monotone(mean), float(evidence[best])))
+        weight, total = _over_scales(evidence, SCALES)
+        mean = known.center + waves @ (root @ (weight @ (scale[:, None] * u / gain)))
+        fits.append(Fit(f"waves {roughness}", monotone(mean), total))
     return fits
 
 
@@ -186,6 +196,14 @@ def _factor(matrix: Floats) -> Floats:
     return factor
 
 
+def _over_scales(evidences: Floats, scales: Floats) -> tuple[Floats, float]:
+    """How probable each scale is, equally many decades being equally so beforehand, and the evidence for all of them."""
+    # log of the integral of exp(evidence) over log10(scale)
+    logarithms = evidences + np.log(np.gradient(np.log10(scales)))
+    weights = np.exp(logarithms - logarithms.max())
+    return weights / weights.sum(), float(logarithms.max() + np.log(weights.sum()))
+
+
 def _price_of_nothing() -> float:
     """What the bound loses for each step about which nothing is known: there the fixed point has E delta^2 = tau^2 / w."""
     from scipy.special import digamma, gammaln
@@ -208,8 +226,8 @@ def _log_fit(
     precision: Callable[[float], Floats],
     scales: Floats,
 ) -> tuple[Floats, float]:
-    """The frequencies f = exp(B theta) / sum of largest posterior at the scale of largest evidence, and the evidence."""
-    best: tuple[Floats, float] | None = None
+    """The frequencies f = exp(B theta) / sum of largest posterior, averaged over the scales, and the evidence for all."""
+    found, evidences = [], []
     theta = np.zeros(precision(1.0).size)
     # from stiff to free: each start is near its end
     for scale in scales:
@@ -217,10 +235,10 @@ def _log_fit(
         theta, frequencies, value, factor = _climb(known, image, pulled, curvature, prior, theta)
         # Laplace: log posterior at its top, + sum log prior / 2 - log det H / 2
         evidence = value + np.sum(np.log(prior)) / 2 - np.sum(np.log(np.diag(factor)))
-        if best is None or evidence > best[1]:
-            best = frequencies, float(evidence)
-    assert best is not None
-    return best
+        found.append(frequencies)
+        evidences.append(evidence)
+    weight, total = _over_scales(np.array(evidences), scales)
+    return weight @ np.array(found), total
 
 
 def _climb(
