@@ -1,7 +1,7 @@
 """How close `AUTO` comes to the best of EM, EMS, EMAS and MR, which one knows only afterwards.
 
-W1 to the crowd's own histogram, the mean of some repetitions, for exact ASP plans on a line. The listed shapes are those
-that the estimator was asked to be good at; of them and of the others it was tuned on half only, marked with a star.
+W1 to the crowd's own histogram, the mean of some repetitions, for exact ASP plans on a line. The listed shapes are
+those that the estimator was asked to be good at; of them and of the others it was tuned on those with a star only.
 
 python benchmarks/adaptive.py [--quick] [--repetitions N] [--shapes NAME ...]
 """
@@ -39,7 +39,7 @@ def bell(center: float, width: float) -> Floats:
 
 def with_lumps(density: Floats, lumps: dict[int, float]) -> Floats:
     """Each lump a share of what the density holds all together, or alone where it holds nothing."""
-    frequencies = density / max(density.sum(), 1e-300)
+    frequencies: Floats = density / max(density.sum(), 1e-300)
     for place, share in lumps.items():
         frequencies[place] += share
     return frequencies
@@ -47,7 +47,8 @@ def with_lumps(density: Floats, lumps: dict[int, float]) -> Floats:
 
 def loaded(name: str) -> Floats:
     data = datasets.load(name)
-    return data.domain.histogram(data.values).astype(np.float64)
+    counts: Floats = data.domain.histogram(data.values).astype(np.float64)
+    return counts
 
 
 def spikes() -> Floats:
@@ -71,12 +72,11 @@ def heaped() -> Floats:
 
 def bumps() -> Floats:
     generator = np.random.default_rng(542)
-    return 0.2 + sum(
-        height * bell(center, width)
-        for center, width, height in zip(
-            generator.random(6), generator.uniform(0.005, 0.05, 6), 3 * generator.random(6), strict=True
-        )
-    )
+    density = np.full(BINS, 0.2)
+    centers, widths, heights = generator.random(6), generator.uniform(0.005, 0.05, 6), 3 * generator.random(6)
+    for center, width, height in zip(centers, widths, heights, strict=True):
+        density += height * bell(center, width)
+    return density
 
 
 LISTED: dict[str, Callable[[], Floats]] = {
@@ -169,8 +169,13 @@ def main() -> None:
                 found.setdefault(name, []).append(cell)
                 errors = " ".join(f"{error:.2e}" for error in cell.errors)
                 mark = "  <--" if cell.ratio > ALLOWED else ""
-                print(f"  {users:>9,} eps {epsilon:<5g} h {cell.half_width:<3} {errors}  {cell.ratio:.2f}{mark}", flush=True)
-    print(f"\n{'':<17}{'cells':>6}{'median':>8}{'mean':>7}{'worst':>7}{'> 1.10':>9}   medians alone: {'  '.join(RIVALS)}")
+                print(
+                    f"  {users:>9,} eps {epsilon:<5g} h {cell.half_width:<3} {errors}  {cell.ratio:.2f}{mark}",
+                    flush=True,
+                )
+    print(
+        f"\n{'':<17}{'cells':>6}{'median':>8}{'mean':>7}{'worst':>7}{'> 1.10':>9}   medians alone: {'  '.join(RIVALS)}"
+    )
     for name, cells in found.items():
         print(line(name, cells))
     groups = {

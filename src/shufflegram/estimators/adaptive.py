@@ -5,10 +5,13 @@ under the mechanism's own noise (`crowd_information`). The estimate is their mea
 
     f = sum_k w_k f_k,    w_k proportional to (probability of prior k beforehand) * exp(log evidence of prior k).
 
-EMAS is one of them, with the odds that a prior has which makes the tally e^5 times as probable as the uniform
-distribution does: where the tally says next to nothing, nothing can be chosen by it, and EMAS is there to be fallen back
-on. Mostly one of them has all the weight; where the tally cannot tell them apart, the mean hedges. Where a prior under which
-a few bins hold nearly everything has the weight, its place is taken by mixture reduction, which finds such bins better.
+Mostly one of them has all the weight; where the tally cannot tell them apart, the mean hedges. Two of them are not what
+their prior gives:
+
+* EMAS has the weight of a prior that makes the tally e^5 times as probable as the uniform distribution does. Where the
+  tally says next to nothing, nothing can be chosen by it, and EMAS is there to fall back on.
+* The prior under which a few bins hold nearly everything is a good judge of whether that is so, and a poor estimate:
+  mixture reduction, which finds such bins, takes its place.
 
 Nothing is drawn at random: the same tally gives the same estimate. On a circle with as many report cells as bins the
 tally is first turned to a place that depends on the tally alone, so that a crowd that moves round the circle takes its
@@ -24,7 +27,9 @@ from numpy.typing import ArrayLike, NDArray
 from ..channel import WindowChannel
 from .crowd_information import crowd_information
 from .em import ExpectationMaximization, Outcome, Solution, Stop, checked_counts, log_likelihood
-from .evidence_fits import Fit, jump_fit, log_wave_fits, log_white_fit, wave_fits
+from .evidence_fits import Fit, wave_fits
+from .jump_fit import jump_fit
+from .log_fits import log_wave_fits, log_white_fit
 from .merging import MixtureReduction
 from .smoothing import AdaptiveSmoothing
 
@@ -34,6 +39,10 @@ Floats = NDArray[np.float64]
 MOST_GROUPS = 512
 # A weight below this is none.
 LEAST_WEIGHT = 1e-3
+# Where EMAS sees nobody in a whole group, the bins of the group share evenly.
+LEAST_SHARE = 1e-12
+# The prior whose place mixture reduction takes.
+SPARSE = "log white"
 # The evidence that speaks for EMAS, as it has no prior whose evidence could be found.
 EMAS_EVIDENCE = 5.0
 # After these rounds, a third of its limit as published, EMAS goes round in what is nearly a circle.
@@ -77,9 +86,6 @@ class EvidenceMean:
         return Solution(frequencies, Outcome(stop, rounds, likelihood, change, chosen=chosen))
 
 
-SPARSE = "log white"
-
-
 def evidence_fits(channel: WindowChannel, tally: Floats, pilot: Floats, circular: bool) -> list[Fit]:
     """All priors' estimates on the bins of the channel, with their evidences."""
     bins = channel.cells
@@ -90,16 +96,13 @@ def evidence_fits(channel: WindowChannel, tally: Floats, pilot: Floats, circular
     group = np.arange(bins) * groups // bins
     size = np.bincount(group)
     columns = np.stack([channel.forward((group == place) / size[place]) for place in range(groups)], axis=1)
-    known = crowd_information(columns, tally, size / bins, np.bincount(group, weights=pilot))
+    seen = np.bincount(group, weights=pilot)
+    known = crowd_information(columns, tally, size / bins, seen.astype(np.float64))
     waves = wave_fits(known, circular)
     fits = [*waves, *log_wave_fits(known, circular), jump_fit(known, waves[1].frequencies), log_white_fit(known)]
     shares = pilot + LEAST_SHARE / bins
     within = shares / np.bincount(group, weights=shares)[group]
     return [Fit(fit.name, fit.frequencies[group] * within, fit.evidence) for fit in fits]
-
-
-# Where EMAS sees nobody in a whole group, the bins of the group share evenly.
-LEAST_SHARE = 1e-12
 
 
 def evidence_weights(odds: ArrayLike) -> Floats:

@@ -4,9 +4,9 @@ Given the crowd's frequencies h, the counts y of n reports have mean n M h and c
 
     R = diag(M h) - M diag(h) M^T,
 
-which holds the mechanism's noise only: the crowd's own sampling is no error, as it is this crowd that is asked about. At
-large ratios R is far smaller than the multinomial covariance diag(M h) - M h h^T M^T. With a pilot in the place of h,
-the likelihood of h = h_0 + a, where a sums to zero and h_0 is uniform, is normal:
+which holds the mechanism's noise only: the crowd's own sampling is no error, as it is this crowd that is asked about.
+At large ratios R is far smaller than the multinomial covariance diag(M h) - M h h^T M^T. With a pilot in the place of
+h, the likelihood of h = h_0 + a, where a sums to zero and h_0 is uniform, is normal:
 
     log L(a) - log L(0) = s^T a - a^T I a / 2,    I = n M^T R^+ M,    s = M^T R^+ (y - n M h_0).
 
@@ -43,7 +43,7 @@ class CrowdInformation:
 
 
 def crowd_information(columns: Floats, counts: Floats, center: Floats, pilot: Floats) -> CrowdInformation:
-    """The information about the crowd in `counts`, through the channel with these columns, its noise that of `pilot`."""
+    """What `counts` say about the crowd through the channel with these columns; the noise is that of `pilot`."""
     reports = float(counts.sum())
     share = np.maximum(pilot, LEAST_FREQUENCY)
     share /= share.sum()
