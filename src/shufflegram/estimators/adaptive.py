@@ -71,7 +71,7 @@ class EvidenceMean:
             fits = evidence_fits(channel, tally, pilot.frequencies, circular)
         fits.append(Fit("EMAS", pilot.frequencies, EMAS_EVIDENCE))
         weights = evidence_weights([fit.odds for fit in fits])
-        chosen = {fit.name: weight for fit, weight in zip(fits, weights, strict=True) if weight > 0}
+        chosen = {fit.name: float(weight) for fit, weight in zip(fits, weights, strict=True) if weight > 0}
         frequencies = np.zeros(channel.cells)
         stop, rounds, change = Stop.CONVERGED, pilot.outcome.rounds, 0.0
         for fit, weight in zip(fits, weights, strict=True):

@@ -29,9 +29,9 @@ NEXT_TO_NOTHING = 1e-100
 ROUNDING = 1e-13
 
 # How probable each kind is before there is a tally, as logarithms. Densities are positive and the logarithms of waves
-# know it. Crowds in a few bins are rare, and where a hundred thousand reports are mostly noise, to be taken in by a
-# chance likeness costs most: they have to be plain to see.
-BEFOREHAND = {"waves": 0.0, "log waves": 2.0, "jumps": -2.0, "log white": -10.0, "EMAS": 0.0}
+# know it. Crowds in a few bins are rare, and where reports are mostly noise, to be taken in by a chance likeness costs
+# most: they have to be plain to see.
+BEFOREHAND = {"waves": 0.0, "log waves": 2.0, "jumps": -2.0, "log white": -25.0, "EMAS": 0.0}
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 TAIL = 1.0  # nu: Cauchy
 # the shape of every w's law, given delta
 SHAPE = (TAIL + 1) / 2
-ROUNDS = 12
+ROUNDS = 30
 SMALLEST_STEP = 1e-8
 
 
