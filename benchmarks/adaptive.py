@@ -82,7 +82,7 @@ def bumps() -> Floats:
 LISTED: dict[str, Callable[[], Floats]] = {
     "normal": lambda: loaded("normal"),
     "taxi*": lambda: loaded("taxi"),
-    "income": lambda: loaded("income"),
+    "income*": lambda: loaded("income"),
     "retirement": lambda: loaded("retirement"),
     "uniform*": lambda: np.ones(BINS),
     "beta 2,5*": lambda: POSITION * (1 - POSITION) ** 4,

@@ -178,7 +178,8 @@ def test_a_crowd_in_a_few_bins_is_not_smoothed() -> None:
     )
     assert smoothed > 5 * sparse
     assert wasserstein(crowd, solution.frequencies) < 1.2 * sparse
-    assert solution.outcome.chosen == {"log white": pytest.approx(1.0)}
+    assert solution.outcome.chosen is not None
+    assert list(solution.outcome.chosen) == ["log white"]
     assert np.array_equal(solution.frequencies, MR.solve(setting.channel, setting.counts).frequencies)
 
 
