@@ -19,7 +19,7 @@ estimate with it. More than `MOST_GROUPS` bins are looked at in groups of neighb
 those of EMAS.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -53,7 +53,7 @@ PILOT = ExpectationMaximization(AdaptiveSmoothing(), max_iterations=3000)
 class EvidenceMean:
     """The mean of estimates under several priors, each weighed by how probable its prior makes the tally."""
 
-    sparse: MixtureReduction = MixtureReduction()
+    sparse: MixtureReduction = field(default_factory=MixtureReduction)
 
     def solve(self, channel: WindowChannel, counts: ArrayLike, *, circular: bool = False) -> Solution:
         tally = checked_counts(channel, counts)
