@@ -86,7 +86,7 @@ def command(
     from ..planning import plan as make_plan
 
     # Left out options are told all at once, so the library's types hold from here on.
-    asked = domain_from(domain, delta=delta, **({"users": users, "epsilon": epsilon} if error is None else {}))
+    asked = domain_from(domain, **({"users": users, "epsilon": epsilon} if error is None else {}), delta=delta)
     if (users, epsilon, error).count(None) != 1:
         raise click.UsageError("give two of --users, --epsilon and --error; the third follows")
     if output is not None:

@@ -6,7 +6,7 @@ from .square_wave import square_wave_entry
 
 ENTRY = square_wave_entry(
     "tuned",
-    "Tuned (half width of the least expected error, adaptive estimator)",
+    "Tuned (half width of the least error, adaptive estimator)",
     design.published_asp,
     design.exact_least_error,
     AUTO,
