@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shufflegram as sg
+from shufflegram.design.shapes import SHAPES
 from shufflegram.errors import (
     BudgetError,
     CertificationError,
@@ -121,7 +122,7 @@ def more_daring(record: dict[str, Any]) -> None:
     wave = wave.with_density_ratio(wave.density_ratio * Fraction(11, 10))
     record["mechanism"] = wave.to_dict()
     record["guarantee"]["local_epsilon"] = float(rounded_up(wave.local_epsilon, 6))
-    record["digest"] = entry("asp").load(sg.Domain.from_dict(record["domain"]), record["mechanism"]).digest
+    record["digest"] = entry(record["protocol"]).load(sg.Domain.from_dict(record["domain"]), record["mechanism"]).digest
 
 
 def a_little_less_local(record: dict[str, Any]) -> None:
@@ -403,7 +404,7 @@ def test_a_meaningless_request_is_a_budget_error(arguments: dict[str, Any]) -> N
 
 
 def test_an_unknown_protocol_is_named_beside_the_known_ones() -> None:
-    with pytest.raises(InputError, match="asp, ssw"):
+    with pytest.raises(InputError, match="asp, tuned, ssw"):
         sg.plan(DOMAIN, users=10_000, epsilon=0.5, delta=1e-6, protocol="magic")
 
 
@@ -414,7 +415,7 @@ def test_the_statement_says_what_to_whom_and_what_is_left(made: sg.Plan) -> None
         "100,000 honest",
         "replaced by any other",
         "collude",
-        "epsilon 4.0",
+        f"epsilon {rounded_up(made.mechanism.local_epsilon)}",
     ):
         assert part in statement
 
@@ -460,3 +461,67 @@ def test_a_guarantee_of_a_mechanism(made: sg.Plan) -> None:
         sg.privacy.guarantee_of(
             sg.ContinuousSquareWave(Fraction(1, 4), Fraction(2)), users=90_000, epsilon=1, delta=1e-6
         )
+
+
+def test_the_half_width_is_chosen_for_the_error_or_for_information() -> None:
+    asked: dict[str, Any] = {"users": 100_000, "epsilon": 0.5, "delta": 1e-6}
+    tuned, informative = sg.plan(DOMAIN, **asked), sg.plan(DOMAIN, objective="mutual_information", **asked)
+    assert (tuned.protocol.name, informative.protocol.name) == ("tuned", "asp")
+    assert informative.mechanism == sg.plan(DOMAIN, protocol="asp", **asked).mechanism
+    assert tuned.mechanism != informative.mechanism
+    # what it was chosen for: a factor lost on one shape counts as much as on another
+    errors = {
+        plan: [sg.predicted_error(plan, shape)["wasserstein"] for shape in SHAPES] for plan in (tuned, informative)
+    }
+    assert math.prod(errors[tuned]) < math.prod(errors[informative])
+    with pytest.raises(InputError, match="objective must be one of error, mutual_information, got 'speed'"):
+        sg.plan(DOMAIN, objective="speed", **asked)  # type: ignore[arg-type]
+
+
+def test_expected_errors_are_named_as_measured_ones_are() -> None:
+    plan = sg.plan(DOMAIN, users=100_000, epsilon=0.5, delta=1e-6)
+    assert set(sg.predicted_error(plan)) == {metric.name for metric in sg.metrics.METRICS}
+    assert sg.predicted_error(plan, "smooth") == sg.predicted_error(plan)
+    assert sg.predicted_error(plan, [1, 2, 3, 4]) != sg.predicted_error(plan)
+    flip = sg.plan(DOMAIN, users=100_000, epsilon=0.5, delta=1e-6, protocol="flip-16")
+    with pytest.raises(InputError, match="errors are predicted of square waves, and flip-16 is none; simulate it"):
+        sg.predicted_error(flip)
+
+
+def test_a_wished_for_error_finds_the_users_or_the_epsilon() -> None:
+    def hardest(plan: sg.Plan) -> float:
+        return max(sg.predicted_error(plan, shape)["wasserstein"] for shape in SHAPES)
+
+    few = sg.plan(DOMAIN, epsilon=0.5, error=0.004, delta=1e-6)
+    assert hardest(few) <= 0.004
+    fewer = sg.plan(DOMAIN, users=round(few.guarantee.users / 1.1), epsilon=0.5, delta=1e-6)
+    assert hardest(fewer) > 0.004
+    with_fakes = sg.plan(DOMAIN, epsilon=0.5, error=0.004, delta=1e-6, honest_fraction=0.5)
+    assert with_fakes.guarantee.users == few.guarantee.users
+    assert with_fakes.fewest_reports == pytest.approx(2 * few.guarantee.users, rel=1e-3)
+
+    private = sg.plan(DOMAIN, users=100_000, error=0.004, delta=1e-6)
+    assert hardest(private) <= 0.004
+    more_private = sg.plan(DOMAIN, users=100_000, epsilon=private.guarantee.epsilon / 1.1, delta=1e-6)
+    assert hardest(more_private) > 0.004
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"users": 1000}, "a plan takes two of users, epsilon and error; leave the one out that is to be found"),
+        ({"users": 1000, "epsilon": 1.0, "error": 0.1}, "a plan takes two of users, epsilon and error"),
+        ({"epsilon": 1.0, "error": 2.0}, "error is a share of the domain between 0 and 1, got 2.0"),
+    ],
+)
+def test_a_question_that_cannot_be_answered_is_one_line(asked: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        sg.plan(DOMAIN, delta=1e-6, **asked)
+
+
+def test_an_error_that_cannot_be_had_is_infeasible() -> None:
+    with pytest.raises(
+        InfeasibleError,
+        match=r"with 200 users no epsilon up to 5 is expected to have an error of 1e-06; the last has 0\.\d+, so",
+    ):
+        sg.plan(sg.Domain(0, 1, bins=16), users=200, error=1e-6, delta=1e-4)

@@ -102,6 +102,7 @@ def test_the_public_surface_is_pinned() -> None:
         "extensions",
         "metrics",
         "plan",
+        "predicted_error",
         "privacy",
         "protocols",
         "run_protocol",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .errors import ShufflegramError
     from .estimators.estimate import Estimate
     from .mechanism import ContinuousSquareWave, SquareWave
-    from .planning import Plan, PrivacyWarning, plan
+    from .planning import Plan, PrivacyWarning, plan, predicted_error
     from .protocol import Tally, run_protocol, shuffle
     from .randomness import SecureSource, SeededSource
 
@@ -42,6 +42,7 @@ _HOMES = {
     "extensions": "extensions",
     "metrics": "metrics",
     "plan": "planning",
+    "predicted_error": "planning",
     "privacy": "privacy",
     "protocols": "protocols",
     "run_protocol": "protocol",
@@ -67,6 +68,7 @@ __all__ = [
     "extensions",
     "metrics",
     "plan",
+    "predicted_error",
     "privacy",
     "protocols",
     "run_protocol",

@@ -12,11 +12,14 @@ import warnings
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
+
+from numpy.typing import ArrayLike
 
 from .domain import Domain
-from .errors import CertificationError, DomainError, InputError, PlanError
+from .errors import BudgetError, CertificationError, DomainError, InputError, PlanError
 from .mechanism import Mechanism
+from .prediction import Wish, predicted_errors
 from .privacy.accounting import honest_reports
 from .privacy.budget import Budget, check_share
 from .privacy.certify import METHOD
@@ -25,6 +28,9 @@ from .protocol import Analyzer, DeviceRandomizer, Protocol
 from .protocols import registry
 
 FORMAT = 1
+# What the half width is chosen for, and the protocol that does so.
+Objective = Literal["error", "mutual_information"]
+OBJECTIVES: dict[Objective, str] = {"error": "tuned", "mutual_information": "asp"}
 # A file tells the local epsilon in this many digits, rounded up: other machines' logarithms differ in later ones.
 LOCAL_DIGITS = 6
 KEYS = {
@@ -163,26 +169,55 @@ class Plan:
 def plan(
     domain: Domain,
     *,
-    users: int,
-    epsilon: float,
     delta: float,
-    protocol: str = "asp",
+    users: int | None = None,
+    epsilon: float | None = None,
+    error: float | None = None,
+    objective: Objective = "error",
+    protocol: str | None = None,
     honest_fraction: float = 1.0,
     max_local_epsilon: float | None = None,
 ) -> Plan:
     """A certified plan for a collection.
 
     `users` is the fewest honest reports that will arrive; if only a share of the users is honest, say so by
-    `honest_fraction`. `max_local_epsilon` caps what is left if shuffler and analyst collude. The half width maximises
-    the mutual information between a value and its report (for values spread evenly), until a predicted error takes
-    its place.
+    `honest_fraction`. `max_local_epsilon` caps what is left if shuffler and analyst collude. The half width is the one
+    of the least expected error over a family of shapes, or, with `objective="mutual_information"`, the one whose
+    reports tell most of a value; a protocol that is named chooses its own.
+
+    Instead of the users or of epsilon one may say what `error` (W1, a share of the domain) is to be expected at most,
+    whatever the crowd's shape in the family: the plan is then for the fewest users, or the least epsilon, that do.
     """
     if not isinstance(domain, Domain):
         raise DomainError(f"a plan needs a Domain, such as Domain(0, 100, bins=64), got {type(domain).__name__}")
-    budget = Budget(epsilon, delta, honest_reports(users, honest_fraction), max_local_epsilon)
-    made = _certified(registry.build(protocol, domain, budget, "exact"), budget, honest_fraction)
+    name = _protocol_for(objective) if protocol is None else protocol
+    if (users is None) + (epsilon is None) + (error is None) != 1:
+        raise BudgetError("a plan takes two of users, epsilon and error; leave the one out that is to be found")
+    if error is not None:
+        wish = Wish(error, domain, name)
+        if users is None and epsilon is not None:
+            users = math.ceil(wish.users(epsilon, delta) / Fraction(repr(float(honest_fraction))))
+        elif users is not None:
+            epsilon = wish.epsilon(honest_reports(users, honest_fraction), delta)
+    budget = Budget(cast(float, epsilon), delta, honest_reports(cast(int, users), honest_fraction), max_local_epsilon)
+    made = _certified(registry.build(name, domain, budget, "exact"), budget, honest_fraction)
     _tell(made.guarantee)
     return made
+
+
+def _protocol_for(objective: Objective) -> str:
+    if objective not in OBJECTIVES:
+        raise BudgetError(f"objective must be one of {', '.join(OBJECTIVES)}, got {objective!r}")
+    return OBJECTIVES[objective]
+
+
+def predicted_error(plan: Plan, shape: str | ArrayLike = "smooth") -> dict[str, float]:
+    """The errors to expect of a plan, by the names of the metrics, if its crowd has this shape.
+
+    A shape is `uniform`, `smooth`, `skewed`, `spiky`, or a histogram on equal bins of the domain. Errors are shares of
+    the domain (W1 and quantiles) and of the users (ranges).
+    """
+    return predicted_errors(plan.protocol, plan.guarantee.users, shape)
 
 
 def _messages(protocol: Protocol) -> str:

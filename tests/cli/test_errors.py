@@ -23,7 +23,7 @@ LINES = [
     ("plan --edges 0,1,2", "error: missing: --users, --epsilon, --delta"),
     (f"plan {DOMAIN} {BUDGET} extra", "unexpected extra argument"),
     (f"plan {DOMAIN} --users many --epsilon 1 --delta 1e-6", "'many' is not a valid integer"),
-    (f"plan {DOMAIN} {BUDGET} --protocol none", "must be one of asp, ssw"),
+    (f"plan {DOMAIN} {BUDGET} --protocol none", "must be one of asp, tuned, ssw"),
     (f"plan {DOMAIN} {BUDGET} --outside away", "error"),
     # domains and budgets
     (f"plan --low 0 --high 10 {BUDGET}", "missing: --bins"),

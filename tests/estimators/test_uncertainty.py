@@ -19,7 +19,7 @@ from shufflegram.channel import WindowChannel, square_wave_channel
 from shufflegram.domain import Domain
 from shufflegram.errors import InputError, ValuesError
 from shufflegram.estimators import EM, EMAS, EMS, Band, Estimate, ExpectationMaximization, plausible
-from shufflegram.estimators.plausible import WindowEvidence, _waves
+from shufflegram.estimators.plausible import WindowEvidence, smooth_waves
 from shufflegram.estimators.uncertainty import Kind
 from shufflegram.mechanism import SquareWave
 from shufflegram.randomizers import simulate_tally_through
@@ -244,7 +244,7 @@ def test_the_same_seed_gives_the_same_band() -> None:
 
 @pytest.mark.parametrize(("bins", "circular"), [(2, False), (3, False), (4, True), (7, True), (30, False), (30, True)])
 def test_waves_span_all_that_sums_to_zero(bins: int, circular: bool) -> None:
-    waves, number = _waves(bins, circular, bins)
+    waves, number = smooth_waves(bins, circular, bins)
     assert np.abs(waves.sum(axis=0)).max() < 1e-10
     assert np.linalg.norm(waves, axis=0) == pytest.approx(1.0)
     assert np.linalg.matrix_rank(waves) == bins - 1

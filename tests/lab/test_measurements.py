@@ -11,7 +11,7 @@ from shufflegram import baselines, lab, metrics
 from shufflegram.design.information import mutual_information, paper_bound, prior_bound
 from shufflegram.domain import Domain
 from shufflegram.errors import ExperimentError
-from shufflegram.estimators import EM, EMAS, EMS, MR, AdaptiveSmoothing
+from shufflegram.estimators import AUTO, EM, EMAS, EMS, MR, AdaptiveSmoothing
 from shufflegram.lab import contenders, data
 from shufflegram.lab.contenders import Contender
 from shufflegram.lab.estimator_names import estimator_of, varied_option
@@ -64,11 +64,13 @@ def test_a_baseline_is_measured_like_a_protocol(experiment: lab.Experiment, name
 
 
 def test_words_say_an_estimator() -> None:
-    assert [estimator_of(words) for words in ("em", "ems", "emas", "mr")] == [EM, EMS, EMAS, MR]
+    assert [estimator_of(words) for words in ("em", "ems", "emas", "mr", "auto")] == [EM, EMS, EMAS, MR, AUTO]
     assert estimator_of("emas radius=3 sigma_min=1/3 sigma_max=1 period=50 rounds=10000") == EMAS
     assert estimator_of("emas sigma=2").refinement == AdaptiveSmoothing(sigma_min=2.0, sigma_max=2.0)  # type: ignore[attr-defined]
     assert estimator_of("ems rounds=7") == dataclasses.replace(EMS, max_iterations=7)
     assert estimator_of("mr rounds=7") == dataclasses.replace(MR, max_iterations=7)
+    with pytest.raises(ExperimentError, match="auto has no options, as it finds its settings itself, got 'rounds=7'"):
+        estimator_of("auto rounds=7")
     assert varied_option("emas sigma_min=1/4 sigma_max=3/2") == ("sigma_max", 1.5)
     assert varied_option("own") is None
 

@@ -43,7 +43,7 @@ def test_no_two_experiments_share_a_seed() -> None:
 def test_utility_is_measured_on_the_papers_data_sets_protocols_and_errors() -> None:
     experiment = loaded("figure-utility")
     assert set(experiment.data) == set(PAPER) == set(SIZES)
-    assert set(experiment.protocols) == set(protocols.names()) - {"spm", "combination-1", "combination-2"}
+    assert set(experiment.protocols) == set(protocols.names()) - {"tuned", "spm", "combination-1", "combination-2"}
     tasks = {"range_0.2", "range_0.4", "quantile", "wasserstein"}
     # quantiles of sixteen parts tell next to nothing
     on_sixteen = {f"{task}_on_16" for task in tasks - {"quantile"}}

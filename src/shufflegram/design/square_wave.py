@@ -8,10 +8,12 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..channel import square_wave_channel
 from ..errors import InfeasibleError
 from ..mechanism import ContinuousSquareWave, SquareWave, widest_half_width
 from ..privacy import exact
@@ -19,7 +21,9 @@ from ..privacy.accounting import largest_guaranteed_ratio, largest_ratio_under
 from ..privacy.bounds import hoeffding
 from ..privacy.budget import LARGEST_CROWD, LARGEST_EPSILON, Budget
 from ..privacy.laws import window_law
+from .expected_error import CELLS, expected_error
 from .information import mutual_information, paper_bound
+from .shapes import SHAPES, shape_of
 
 # A protocol's rule for the half width, a share of the domain, from the local epsilon.
 Rule = Callable[[float], float]
@@ -117,28 +121,49 @@ def exact_asp(cells: int, *, circular: bool, budget: Budget, expected: ArrayLike
     `expected` is a public guess at the histogram, by default uniform. Mutual information stands in for the estimation
     error that one would rather minimise: at small crowds it prefers windows somewhat too narrow.
     """
-    tried: dict[int, float] = {}
 
     def information(half_width: int) -> float:
-        if half_width not in tried:
-            wave = at_largest_ratio(cells, half_width, circular=circular, budget=budget)
-            tried[half_width] = mutual_information(wave, expected)
-        return tried[half_width]
+        wave = at_largest_ratio(cells, half_width, circular=circular, budget=budget)
+        return mutual_information(wave, expected)
 
-    widest = widest_half_width(cells, circular=circular)
-    # A coarse look at all scales, then ever finer around the best.
+    best = _half_width_of_most(information, widest_half_width(cells, circular=circular))
+    return at_largest_ratio(cells, best, circular=circular, budget=budget)
+
+
+def exact_least_error(cells: int, *, circular: bool, budget: Budget, expected: ArrayLike | None = None) -> SquareWave:
+    """The half width of the least expected W1, each at the largest ratio that exact accounting allows.
+
+    `expected` is a public guess at the histogram. Without one it is the least geometric mean over the family of shapes:
+    a factor lost on one of them counts as much as on any other.
+    """
+    looked_at = min(cells, CELLS)
+    shapes = [shape_of(each, looked_at) for each in (SHAPES if expected is None else [expected])]
+
+    def accuracy(half_width: int) -> float:
+        wave = at_largest_ratio(cells, half_width, circular=circular, budget=budget)
+        channel = square_wave_channel(wave)
+        errors = [expected_error(channel, each, budget.users, circular=circular).wasserstein for each in shapes]
+        return -float(np.mean(np.log(errors)))
+
+    best = _half_width_of_most(accuracy, widest_half_width(cells, circular=circular))
+    return at_largest_ratio(cells, best, circular=circular, budget=budget)
+
+
+def _half_width_of_most(score: Callable[[int], float], widest: int) -> int:
+    """The half width of the largest score: a coarse look at all scales, then ever finer around the best."""
+    remembered = cache(score)
     grid = sorted({0, widest, *(round(x) for x in np.geomspace(1, max(widest, 1), 14) if x <= widest)})
-    best = max(grid, key=information)
+    best: int = max(grid, key=remembered)
     step = max(1, (_after(grid, best) - _before(grid, best)) // 4)
     while True:
         near = [h for h in (best - step, best + step) if 0 <= h <= widest]
-        better = max([best, *near], key=information)
+        better = max([best, *near], key=remembered)
         if better != best:
             best = better
         elif step > 1:
             step //= 2
         else:
-            return at_largest_ratio(cells, best, circular=circular, budget=budget)
+            return best
 
 
 def at_largest_ratio(cells: int, half_width: int, *, circular: bool, budget: Budget) -> SquareWave:

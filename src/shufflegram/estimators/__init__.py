@@ -1,6 +1,7 @@
 """What the analyst does: from counts of reports to an estimate of the distribution.
 
     EM, EMS, EMAS, MR     the estimators as values: `EMAS.solve(channel, counts)`
+    AUTO                  finds out from the tally how smooth the crowd is, and where
     norm_sub              for unbiased estimates, which can be negative
     Estimate              what comes out: frequencies, cdf, quantiles, a band, files and a picture
     convergence_rate      how fast EM with fixed weights settles
@@ -8,6 +9,7 @@
 The EM loop is compiled, and the compiler is imported at the first estimate only.
 """
 
+from .adaptive import EvidenceMean
 from .convergence import ConvergenceRate, convergence_rate
 from .em import (
     Estimator,
@@ -35,8 +37,10 @@ EM = ExpectationMaximization(NoSmoothing())
 EMS = ExpectationMaximization(BinomialSmoothing())
 EMAS = ExpectationMaximization(AdaptiveSmoothing())
 MR = MixtureReduction()
+AUTO = EvidenceMean()
 
 __all__ = [
+    "AUTO",
     "EM",
     "EMAS",
     "EMS",
@@ -47,6 +51,7 @@ __all__ = [
     "ConvergenceRate",
     "Estimate",
     "Estimator",
+    "EvidenceMean",
     "ExpectationMaximization",
     "GaussianSmoothing",
     "MixtureReduction",

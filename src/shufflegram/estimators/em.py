@@ -30,7 +30,8 @@ class Stop(Enum):
 class Outcome:
     """How a run ended: the rule that stopped it, after how many rounds, and how good and how settled its result is.
 
-    `rates` says how fast it still converges, estimated and observed; None where the weights are not fixed.
+    `rates` says how fast it still converges, estimated and observed; None where the weights are not fixed. `chosen`
+    says by what the estimator found to fit and by how much of each, where it chooses; None where it does not.
     """
 
     stop: Stop
@@ -38,8 +39,12 @@ class Outcome:
     log_likelihood: float
     last_change: float
     rates: Rates | None = None
+    chosen: dict[str, float] | None = None
 
     def __str__(self) -> str:
+        if self.chosen is not None:
+            largest_first = sorted(self.chosen.items(), key=lambda item: -item[1])
+            return "chosen by evidence: " + ", ".join(f"{name} {weight:.1%}" for name, weight in largest_first)
         ended = "converged" if self.stop is Stop.CONVERGED else "stopped at the iteration limit"
         rates = "" if self.rates is None else f", rate {self.rates.observed:.4f}, in the end {self.rates.gamma:.4f}"
         return f"{ended} after {self.rounds:,} rounds (last L1 change {self.last_change:.2g}{rates})"
@@ -54,6 +59,8 @@ class Outcome:
         }
         if self.rates is not None:
             record["rates"] = {"gamma": self.rates.gamma, "observed": self.rates.observed}
+        if self.chosen is not None:
+            record["chosen"] = dict(self.chosen)
         return record
 
 

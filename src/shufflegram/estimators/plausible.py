@@ -61,7 +61,7 @@ class WindowEvidence:
         self, frequencies: Floats, draws: int, generator: np.random.Generator, assume_smooth: bool
     ) -> Floats:
         bins = self.channel.cells
-        waves, wave_number = _waves(bins, self.circular, MOST_WAVES if assume_smooth else bins)
+        waves, wave_number = smooth_waves(bins, self.circular, MOST_WAVES if assume_smooth else bins)
         # The last of them are orthonormal; what leaves the ends of the domain open stands before.
         orthonormal = waves[:, -min(bins - 1, waves.shape[1]) :]
         if not assume_smooth:
@@ -85,7 +85,7 @@ class WindowEvidence:
         return 1 / bins + theta @ waves.T + around @ orthonormal.T
 
 
-def _waves(bins: int, circular: bool, most: int) -> tuple[Floats, Floats]:
+def smooth_waves(bins: int, circular: bool, most: int) -> tuple[Floats, Floats]:
     """The smoothest vectors on the bins that sum to zero, as columns of length one, and the wave number of each."""
     number = np.arange(1, min(bins, most + 1))
     position = (np.arange(bins)[:, None] + 0.5) / bins

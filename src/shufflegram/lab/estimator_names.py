@@ -10,10 +10,16 @@ from functools import partial
 from typing import Any
 
 from ..errors import ExperimentError, InputError
-from ..estimators import EM, EMAS, EMS, MR, Estimator, ExpectationMaximization, MixtureReduction
+from ..estimators import AUTO, EM, EMAS, EMS, MR, Estimator, EvidenceMean, ExpectationMaximization, MixtureReduction
 from ..estimators.smoothing import AdaptiveSmoothing
 
-NAMED: dict[str, ExpectationMaximization | MixtureReduction] = {"em": EM, "ems": EMS, "emas": EMAS, "mr": MR}
+NAMED: dict[str, ExpectationMaximization | MixtureReduction | EvidenceMean] = {
+    "em": EM,
+    "ems": EMS,
+    "emas": EMAS,
+    "mr": MR,
+    "auto": AUTO,
+}
 
 
 def estimator_of(words: str) -> Estimator:
@@ -23,6 +29,8 @@ def estimator_of(words: str) -> Estimator:
         raise ExperimentError(f"an estimator must be one of {', '.join(NAMED)}, got {name!r}")
     estimator = NAMED[name]
     smoothing: dict[str, Any] = {}
+    if options and isinstance(estimator, EvidenceMean):
+        raise ExperimentError(f"{name} has no options, as it finds its settings itself, got {options[0]!r}")
     for option in options:
         key, value = option_of(option)
         if key not in OPTIONS or (key != "rounds" and name != "emas"):
@@ -30,7 +38,7 @@ def estimator_of(words: str) -> Estimator:
             raise ExperimentError(f"the options of {name} are {known}, got {key!r}")
         if key in WHOLE and value.denominator != 1:
             raise ExperimentError(f"{key} must be a whole number, got {value}")
-        if key == "rounds":
+        if key == "rounds" and not isinstance(estimator, EvidenceMean):
             estimator = replace(estimator, max_iterations=int(value))
         else:
             smoothing |= OPTIONS[key](value)

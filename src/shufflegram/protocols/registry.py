@@ -6,7 +6,7 @@ from ..domain import Domain
 from ..errors import InputError
 from ..privacy.budget import Budget
 from ..protocol import Protocol
-from . import asp, combinations, flip, pure, spm, ssw
+from . import asp, combinations, flip, pure, spm, ssw, tuned
 from .entry import Entry
 
 Accounting = Literal["published", "exact"]
@@ -16,6 +16,7 @@ CHUNKS = (16, 32, 64)
 
 PROTOCOLS: tuple[Entry, ...] = (
     asp.ENTRY,
+    tuned.ENTRY,
     ssw.ENTRY,
     combinations.ONE,
     combinations.TWO,
