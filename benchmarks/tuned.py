@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from shufflegram import datasets
@@ -21,20 +22,23 @@ from shufflegram.privacy.budget import Budget
 from shufflegram.protocol import Protocol
 from shufflegram.protocols import SquareWaveProtocol, registry
 
+Floats = NDArray[np.float64]
+
 DATA = ("normal", "taxi", "retirement", "income")
 EPSILONS = (0.01, 0.02, 0.06, 0.1, 0.5, 1.0)
 DELTA = 1e-5
 NAMES = [metric.name for metric in METRICS]
 
 
-def means(protocol: Protocol, histogram: np.ndarray, repetitions: int) -> np.ndarray:  # type: ignore[type-arg]
+def means(protocol: Protocol, histogram: NDArray[np.int64], repetitions: int) -> Floats:
     """The mean of every error over seeded collections."""
     truth = histogram / histogram.sum()
     runs = []
     for seed in range(repetitions):
         found = protocol.analyzer.estimate(protocol.simulate(histogram, seed)).frequencies
         runs.append([errors(truth, found, circular=False)[name] for name in NAMES])
-    return np.mean(runs, axis=0)  # type: ignore[no-any-return]
+    over_runs: Floats = np.mean(np.array(runs), axis=0)
+    return over_runs
 
 
 def main() -> None:
