@@ -109,3 +109,44 @@ def test_several_messages_a_user_are_planned_and_simulated_but_not_filed(
         assert refused.exit_code == 2
         assert "messages, which files of reports do not hold" in refused.stderr
         assert refused.stderr.count("\n") == 1
+
+
+def test_a_wished_for_error_takes_the_place_of_users_or_epsilon(good: Run) -> None:
+    base = ("plan", "--low", "0", "--high", "1", "--bins", "16", "--delta", "1e-6", "--error", "0.01", "--json")
+    found = json.loads(good(*base, "--epsilon", "0.5").stdout)["guarantee"]
+    assert found["epsilon"] == 0.5
+    assert 1_000 < found["users"] < 100_000
+    private = json.loads(good(*base, "--users", "50000").stdout)["guarantee"]
+    assert private["users"] == 50_000
+    assert 0.001 < private["epsilon"] < 0.5
+
+
+def test_an_objective_chooses_the_protocol_and_errors_are_told(good: Run) -> None:
+    base = (
+        "plan",
+        "--low",
+        "0",
+        "--high",
+        "1",
+        "--bins",
+        "64",
+        "--users",
+        "20000",
+        "--epsilon",
+        "0.5",
+        "--delta",
+        "1e-6",
+    )
+    text = good(*base).stdout
+    assert "tuned: 1 message" in text
+    assert "if the crowd's shape is uniform" in " ".join(text.split())
+    assert "asp: 1 message" in good(*base, "--objective", "mutual_information").stdout
+    assert "expected" not in good(*base, "--protocol", "flip-16").stdout
+
+
+@pytest.mark.parametrize("given", [(), ("--users", "1000", "--epsilon", "0.5")])
+def test_of_users_epsilon_and_error_two_are_needed(run: Run, given: tuple[str, ...]) -> None:
+    base = ("plan", "--low", "0", "--high", "1", "--bins", "16", "--delta", "1e-6", "--error", "0.01")
+    result = run(*base, *given)
+    assert result.exit_code == 2
+    assert result.stderr == "shufflegram: error: give two of --users, --epsilon and --error; the third follows\n"

@@ -18,6 +18,7 @@ from .options import (
     protocol_name,
 )
 from .output import show_facts, show_json, terminal, warn
+from .progress import step
 from .promise import plan_facts
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def command(
     if output is not None:
         require_apart(output, [domain["edges"]] if domain["edges"] else [])
         require_writable(output, overwrite=force)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), step("planning" if error is None else "looking for the plan with this error"):
         # They are part of the guarantee and shown below.
         warnings.simplefilter("ignore", PrivacyWarning)
         plan = make_plan(
