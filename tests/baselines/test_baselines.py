@@ -126,7 +126,9 @@ def test_what_they_cost_and_promise(stem: str, trust: str, bits: float, promise:
 
 def test_without_its_package_the_gaussian_is_refused_when_it_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shufflegram.baselines.registry.find_spec", lambda name: None)
-    with pytest.raises(MissingLibraryError, match="this baseline takes the library dp-accounting, which is not here"):
+    with pytest.raises(
+        MissingLibraryError, match="the central Gaussian takes the library dp-accounting, which is not here"
+    ):
         build("gaussian-16", DOMAIN, BUDGET)
 
 

@@ -102,12 +102,12 @@ def test_what_is_not_to_be_had_says_why(good: Run, monkeypatch: pytest.MonkeyPat
     assert rows_of(text)["asp", "published"] == ["-"] * 6
     assert rows_of(text)["asp", "exact"][0] == "1"
     assert "published ASP is for a line; on a circular domain use exact accounting" in text
-    assert "gaussian-16, -32, -64       not to be had: this baseline takes the library dp-accounting" in text
+    assert "gaussian-16, -32, -64       not to be had: the central Gaussian takes the library dp-accounting" in text
     record = told(good, *BUDGET, *CIRCLE)
     assert record["domain"]["circular"] is True
     reasons = {each["name"]: each["reason"] for each in record["baselines"]}
     assert set(reasons) == set(baselines.names())
-    assert "install shufflegram[lab]" in reasons["gaussian-64"]
+    assert "pip install 'shufflegram[lab]'" in reasons["gaussian-64"]
     assert "this domain is circular" in reasons["local-sw"]
 
 

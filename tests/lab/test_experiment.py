@@ -32,7 +32,9 @@ def test_what_has_no_accounting_is_tried_once() -> None:
 
 def test_a_baseline_without_its_library_is_refused_before_anything_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shufflegram.baselines.registry.find_spec", lambda name: None)
-    with pytest.raises(MissingLibraryError, match="this baseline takes the library dp-accounting, which is not here"):
+    with pytest.raises(
+        MissingLibraryError, match="the central Gaussian takes the library dp-accounting, which is not here"
+    ):
         changed('"ssw"', '"gaussian-16"').cells()
     assert changed('"ssw"', '"local-sw"').cells()
 

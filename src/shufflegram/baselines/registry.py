@@ -59,7 +59,7 @@ def require(name: str) -> None:
     if library is not None and find_spec(library) is None:
         package = library.replace("_", "-")
         raise MissingLibraryError(
-            f"this baseline takes the library {package}, which is not here; install shufflegram[lab]"
+            f"the central Gaussian takes the library {package}, which is not here; do pip install 'shufflegram[lab]'"
         )
 
 

@@ -40,7 +40,9 @@ Examples:
 @click.option("--users", type=int, help="The fewest reports that will arrive.")
 @click.option("--epsilon", type=float, help="What the shuffled reports may tell of one user.")
 @click.option(
-    "--error", type=LEVEL, help="Instead of one of the two: the W1 to expect at most, as a share of the domain."
+    "--error",
+    type=LEVEL,
+    help="Instead of one of the two: the W1 to expect at most on any of four shapes, a share of the domain.",
 )
 @click.option("--delta", type=float, help="How often that may fail; well below 1/users.  [required]")
 @click.option(
@@ -58,7 +60,12 @@ Examples:
     show_default=True,
     help="What the window's width is chosen for.",
 )
-@click.option("--protocol", type=protocol_name, metavar="NAME", help="A registered protocol, which chooses its own.")
+@click.option(
+    "--protocol",
+    type=protocol_name,
+    metavar="NAME",
+    help="A protocol by name (see `shufflegram protocols`), which then chooses.",
+)
 @click.option("--output", type=OUTPUT, help="Write the plan to this file.")
 @force_option
 @json_option

@@ -34,7 +34,11 @@ Examples:
 @click.option(
     "--compact", type=OUTPUT, help="A folder for the short form of all that is in --output: Markdown and small PNGs."
 )
-@click.option("--data-dir", type=INPUT, help="Where the official data are, to take instead of the bundled ones.")
+@click.option(
+    "--data-dir",
+    type=INPUT,
+    help="Where the official data are, to take instead of the bundled ones (README of datasets).",
+)
 @click.option("--workers", type=click.IntRange(1), help="How many processes. [default: one for each core]")
 @json_option
 @click.pass_context

@@ -18,10 +18,10 @@ STYLES: dict[str, dict[str, Any]] = {
     "combination-1": {"color": "#e69f00", "marker": "^", "linestyle": "--"},
     "combination-2": {"color": "#009e73", "marker": "v", "linestyle": "--"},
     "spm": {"color": "#7f7f7f", "marker": "P", "linestyle": "-."},
-    "flip-16": {"color": "#a6d96a", "marker": "^", "linestyle": "--"},
+    "flip-16": {"color": "#8cc540", "marker": "^", "linestyle": "--"},
     "flip-32": {"color": "#4dac26", "marker": "v", "linestyle": "--"},
     "flip-64": {"color": "#1b6b1b", "marker": "D", "linestyle": "--"},
-    "pure-16": {"color": "#d7b5e8", "marker": "<", "linestyle": ":"},
+    "pure-16": {"color": "#c792e0", "marker": "<", "linestyle": ":"},
     "pure-32": {"color": "#a55fc9", "marker": ">", "linestyle": ":"},
     "pure-64": {"color": "#5e2a84", "marker": "X", "linestyle": ":"},
     "local-sw": {"color": "#8c564b", "marker": "h", "linestyle": "-."},
@@ -43,6 +43,8 @@ FIXED: Any = {"svg.hashsalt": "shufflegram", "svg.fonttype": "path"}
 # An axis is logarithmic where its largest value is so many times its smallest.
 WIDE = 8
 PRINTED = "as the paper prints"
+# So many ticks have room below a panel.
+FEW_TICKS = 6
 # Dots to the inch of a picture in dots.
 DOTS = 100
 
@@ -100,7 +102,8 @@ def _draw(summary: Summary, page: Summary, layout: Layout, heading: str, files: 
                     names += (
                         [] if summary.relative_to is None else [f"as a share of {name_of('task', summary.relative_to)}"]
                     )
-                    axes[row][column].set_ylabel("\n".join(names).replace(" (", "\n("), fontsize=10)
+                    broken = [part for name in names for part in textwrap.wrap(name.replace(" (", "\n("), 26)]
+                    axes[row][column].set_ylabel("\n".join(broken), fontsize=10)
         lines = {entry.get_label(): entry for each in axes.flat for entry in each.containers}
         marks = [mark for each in axes.flat for mark in each.collections if mark.get_label() == PRINTED]
         if marks:
@@ -206,7 +209,9 @@ def _scale_x(axes: Any, panel: Panel, summary: Summary, layout: Layout) -> None:
     values = sorted((panel.points if layout.x == "value" else summary).values(layout.x))
     if min(values) > 0 and (layout.x != "value" or max(values) >= WIDE * min(values)):
         axes.set_xscale("log")
-    ticks = [value for value in values if layout.x != "epsilon" or math.log10(value) % 1 == 0] or values
+    powers = [value for value in values if layout.x == "epsilon" and math.log10(value) % 1 == 0]
+    # each point where there is room, else powers of ten
+    ticks = powers if powers and len(values) > FEW_TICKS else values
     axes.set_xticks(ticks, [_short(tick) for tick in ticks])
     axes.xaxis.set_minor_locator(ticker.NullLocator())
 

@@ -22,9 +22,10 @@ HOW_TO_READ_NUMBERS = "Mean ± standard error; where protocols are compared the 
 RULES = (
     f"Two means are clearly different if chance alone would make them differ as much in {CHANCE:.2%} of all cases "
     "(Welch's t test; with many repetitions that is three standard errors of the difference). A claim holds if no "
-    "clear comparison speaks against it and most lean to its side, holds in part if more of them clearly speak for it "
-    "than against it, and does not hold otherwise. What is marked as ours the paper does not claim; it is about its "
-    "choices."
+    "comparison is clearly against it and most lean to its side; it holds in part if more comparisons are clearly for "
+    "it than against it, or if one of its two halves holds; where no comparison is clear it cannot be told; otherwise "
+    "it does not hold. Where a claim is no comparison of errors, its line says what was looked at. What is marked as "
+    "ours the paper does not claim; it is about its choices."
 )
 # Below this a verdict is a first look.
 FEW = 10

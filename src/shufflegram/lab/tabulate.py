@@ -9,6 +9,8 @@ from .printed import Printed
 from .summary import Point, Summary
 
 NONE_FITS = "none fits"
+# An error this small beside its mean is one of rounding.
+ROUNDING = 1e-12
 
 
 class Entry(NamedTuple):
@@ -72,7 +74,9 @@ def _entry(point: Point | None, power: int, best: float) -> Entry:
     if point is None:
         return Entry(NONE_FITS)
     scale = 10.0**power
-    error = "" if math.isnan(point.error) or point.error == 0 else f" ± {point.error / scale:.3g}"
+    error = (
+        "" if math.isnan(point.error) or point.error <= ROUNDING * abs(point.mean) else f" ± {point.error / scale:.3g}"
+    )
     return Entry(f"{point.mean / scale:.4g}{error}", point.mean == best)
 
 
