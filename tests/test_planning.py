@@ -519,6 +519,24 @@ def test_a_question_that_cannot_be_answered_is_one_line(asked: dict[str, Any], s
         sg.plan(DOMAIN, delta=1e-6, **asked)
 
 
+@pytest.mark.parametrize("circular", [False, True])
+@pytest.mark.parametrize("bins", [2, 3, 4])
+def test_few_bins_have_a_plan_and_an_expected_error(bins: int, circular: bool) -> None:
+    plan = sg.plan(sg.Domain(0, 1, bins=bins, circular=circular), users=50_000, epsilon=1, delta=1e-6)
+    for shape in SHAPES:
+        assert all(math.isfinite(error) and error >= 0 for error in sg.predicted_error(plan, shape).values())
+
+
+def test_a_wished_for_error_is_kept_under_a_cap_on_the_local_epsilon() -> None:
+    asked: dict[str, Any] = {"epsilon": 0.5, "error": 0.004, "delta": 1e-6}
+    capped = sg.plan(DOMAIN, max_local_epsilon=2, **asked)
+    assert capped.mechanism.local_epsilon <= 2
+    assert capped.guarantee.users > 2 * sg.plan(DOMAIN, **asked).guarantee.users
+    assert max(sg.predicted_error(capped, shape)["wasserstein"] for shape in SHAPES) <= 0.004
+    with pytest.raises(InputError, match="honest_fraction"):
+        sg.plan(DOMAIN, honest_fraction=0, **asked)
+
+
 def test_an_error_that_cannot_be_had_is_infeasible() -> None:
     with pytest.raises(
         InfeasibleError,

@@ -194,9 +194,10 @@ def plan(
     if (users is None) + (epsilon is None) + (error is None) != 1:
         raise BudgetError("a plan takes two of users, epsilon and error; leave the one out that is to be found")
     if error is not None:
-        wish = Wish(error, domain, name)
+        check_share("honest_fraction", honest_fraction)
+        wish = Wish(error, domain, name, max_local_epsilon)
         if users is None and epsilon is not None:
-            users = math.ceil(wish.users(epsilon, delta) / Fraction(repr(float(honest_fraction))))
+            users = _fewest_reports(wish.users(epsilon, delta), honest_fraction)
         elif users is not None:
             epsilon = wish.epsilon(honest_reports(users, honest_fraction), delta)
     budget = Budget(cast(float, epsilon), delta, honest_reports(cast(int, users), honest_fraction), max_local_epsilon)

@@ -51,6 +51,7 @@ class Wish:
     error: float
     domain: Domain
     protocol: str
+    max_local_epsilon: float | None = None
 
     def __post_init__(self) -> None:
         if not (isinstance(self.error, int | float) and 0 < self.error < 1):
@@ -59,7 +60,7 @@ class Wish:
     def users(self, epsilon: float, delta: float) -> int:
         """The fewest users that keep it at this epsilon and delta."""
         found = self._least(
-            lambda users: Budget(epsilon, delta, max(FEWEST_USERS, round(users))),
+            lambda users: Budget(epsilon, delta, max(FEWEST_USERS, round(users)), self.max_local_epsilon),
             FEWEST_USERS,
             LARGEST_CROWD,
             f"at epsilon {epsilon:g} no crowd up to {LARGEST_CROWD:,} users",
@@ -69,7 +70,7 @@ class Wish:
     def epsilon(self, users: int, delta: float) -> float:
         """The least epsilon that keeps it with so many users."""
         found = self._least(
-            lambda epsilon: Budget(epsilon, delta, users),
+            lambda epsilon: Budget(epsilon, delta, users, self.max_local_epsilon),
             LEAST_EPSILON,
             WEAKEST_EPSILON,
             f"with {users:,} users no epsilon up to {WEAKEST_EPSILON:g}",

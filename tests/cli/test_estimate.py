@@ -244,8 +244,11 @@ def test_the_iteration_limit_is_said_to_be_usual(
     estimate = of_the_library(reports)
     assert estimate.outcome is not None
     for stop in Stop:
-        ended = replace(estimate, outcome=replace(estimate.outcome, stop=stop))
+        ended = replace(estimate, outcome=replace(estimate.outcome, stop=stop, chosen=None))
         assert (said in _ending(ended)) == (stop is Stop.ITERATION_LIMIT)
+        # what is chosen by evidence says that, and nothing of EMAS's weights
+        chosen = replace(estimate, outcome=replace(estimate.outcome, stop=stop, chosen={"waves 1": 1.0}))
+        assert _ending(chosen) == "chosen by evidence: waves 1 100.0%"
     assert _ending(replace(estimate, outcome=None)) == "one step, no rounds"
     # and what is said of it is shown
     monkeypatch.setattr("shufflegram.cli.estimate._ending", lambda estimate: "ended like this")

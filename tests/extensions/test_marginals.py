@@ -74,6 +74,8 @@ def test_edges_are_all_bins_or_as_many_as_fit() -> None:
     assert JointTruth(ROWS, BINS).edges == {2: 4, 3: 4}
     assert JointTruth(ROWS, 512).edges == {2: 512, 3: 64}
     assert JointTruth(ROWS, 128, {3: 32}).edges == {2: 128, 3: 32}
+    # what does not divide the bins is passed over
+    assert JointTruth(ROWS, 96).edges == {2: 96, 3: 48}
     assert JointTruth(ROWS[:, :2], 512).edges == {2: 512}
 
 

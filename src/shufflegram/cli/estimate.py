@@ -206,8 +206,9 @@ def _ending(estimate: "Estimate") -> str:
 
     if estimate.outcome is None:
         return "one step, no rounds"
-    usual = ", as is usual for EMAS, whose weights never settle"
-    return str(estimate.outcome) + (usual if estimate.outcome.stop is Stop.ITERATION_LIMIT else "")
+    # what was chosen by evidence says that, and not how its rounds ended
+    at_the_limit = estimate.outcome.stop is Stop.ITERATION_LIMIT and estimate.outcome.chosen is None
+    return str(estimate.outcome) + (", as is usual for EMAS, whose weights never settle" if at_the_limit else "")
 
 
 def _show(plan: "Plan", answer: dict[str, Any], estimate: "Estimate", level: float) -> None:

@@ -72,7 +72,7 @@ def command(
     _require_own(output, compact)
     with _data_from(data_dir):
         _require_possible(specifications)
-        answers = [_reproduce(context, each, quick, output, data_dir, workers) for each in specifications]
+        answers = [_reproduce(context, each, quick, output, workers) for each in specifications]
     if compact is not None:
         _write_compact(output, compact)
     index = _write_index(output)
@@ -137,9 +137,7 @@ def _data_from(folder: Path | None) -> Iterator[None]:
         data.read_from(before)
 
 
-def _reproduce(
-    context: click.Context, spec: Path, quick: bool, output: Path, data_dir: Path | None, workers: int | None
-) -> dict[str, Any]:
+def _reproduce(context: click.Context, spec: Path, quick: bool, output: Path, workers: int | None) -> dict[str, Any]:
     from .. import lab
     from ..reproduction import claims_of
 

@@ -121,7 +121,7 @@ def _expected_error(channel: WindowChannel, frequencies: Floats, users: int, cir
         # a cut may shift all of a circle's CDF
         to_cdf -= to_cdf.mean(axis=0)
     theta = np.log(f)
-    best: ExpectedError | None = None
+    tried: list[ExpectedError] = []
     for order in ORDERS:
         roughness = _differences(f.size, order, circular)
         # L' D'D L = U diag(e) U', so G = L U diag(1 / (1 + lambda e)) U' L^-1
@@ -131,14 +131,11 @@ def _expected_error(channel: WindowChannel, frequencies: Floats, users: int, cir
         along = directions.T @ (inverse_root @ theta)
         for strength in STRENGTHS:
             kept = 1 / (1 + strength * costs)
-            if kept.sum() < LEAST_FREEDOM:
+            # without smoothing, which is tried first, all cells are free, however few they are
+            if strength > 0 and kept.sum() < LEAST_FREEDOM:
                 break
-            tried = ExpectedError(f, to_cdf_along @ ((kept - 1) * along), to_cdf_along * kept)
-            if best is None or tried.wasserstein < best.wasserstein:
-                best = tried
-    if best is None:
-        raise AssertionError("some strength is always tried")
-    return best
+            tried.append(ExpectedError(f, to_cdf_along @ ((kept - 1) * along), to_cdf_along * kept))
+    return min(tried, key=lambda each: each.wasserstein)
 
 
 def grouped(channel: WindowChannel, cells: int) -> Floats:

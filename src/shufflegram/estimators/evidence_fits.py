@@ -19,13 +19,12 @@ from numpy.typing import NDArray
 
 from .crowd_information import CrowdInformation
 from .plausible import smooth_waves
+from .wave_evidence import wave_evidence
 
 Floats = NDArray[np.float64]
 
 ROUGHNESS = (0, 1, 2, 3)
-# From a prior that the reports cannot tell from the uniform distribution to one that leaves everything to them.
 SCALES = np.geomspace(1e-2, 1e16, 181)
-NEXT_TO_NOTHING = 1e-100
 ROUNDING = 1e-13
 
 # How probable each kind is before there is a tally, as logarithms. Densities are positive and the logarithms of waves
@@ -55,18 +54,10 @@ def wave_fits(known: CrowdInformation, circular: bool) -> list[Fit]:
     information, score = waves.T @ known.information @ waves, waves.T @ known.score
     fits = []
     for roughness in ROUGHNESS:
-        # In the coordinates z = theta / (tau k^-s), turned so that the information is diagonal with eigenvalues l, and
-        # with the score u:  log evidence = sum (tau^2 u^2 / (1 + tau^2 l) - log(1 + tau^2 l)) / 2
-        deviation = number ** -float(roughness)
-        eigenvalue, turn = np.linalg.eigh(deviation[:, None] * information * deviation)
-        eigenvalue = np.maximum(eigenvalue, 0.0)
-        root = deviation[:, None] * turn
-        u = root.T @ score
-        scale = SCALES / max(eigenvalue[-1], NEXT_TO_NOTHING)
-        gain = 1 + scale[:, None] * eigenvalue
-        evidence = np.sum(scale[:, None] * u**2 / gain - np.log(gain), axis=1) / 2
-        weight, total = over_scales(evidence, SCALES)
-        mean = known.center + waves @ (root @ (weight @ (scale[:, None] * u / gain)))
+        found = wave_evidence(information, score, number, roughness, SCALES)
+        weight, total = over_scales(found.evidences, SCALES)
+        gain = found.scales[:, None] / (1 + found.scales[:, None] * found.eigenvalues)
+        mean = known.center + waves @ (found.root @ (weight @ (gain * found.projections)))
         fits.append(Fit(f"waves {roughness}", monotone(mean), total))
     return fits
 

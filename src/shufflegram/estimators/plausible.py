@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..channel import WindowChannel
+from .wave_evidence import NEXT_TO_NOTHING, wave_evidence
 
 Floats = NDArray[np.float64]
 
@@ -25,9 +26,6 @@ Floats = NDArray[np.float64]
 MOST_WAVES = 512
 ROUGHNESS = (0, 1, 2)
 SCALES = np.geomspace(1e-2, 1e16, 361)
-
-# Reports of a mechanism with density ratio 1 hold no information at all; nothing is divided by less than this.
-NEXT_TO_NOTHING = 1e-100
 
 
 class Evidence(Protocol):
@@ -119,33 +117,17 @@ def _plausible_coefficients(
     information: Floats, score: Floats, wave_number: Floats, draws: int, generator: np.random.Generator
 ) -> Floats:
     """Coefficients of f drawn given the tally; roughness and scale are drawn too, by how probable they make it."""
-    roots, projections, eigenvalues, scales, evidences = [], [], [], [], []
-    for roughness in ROUGHNESS:
-        # In the coordinates z = theta / (tau k^-s), turned so that the information is diagonal with eigenvalues l, and
-        # with the score u:  log evidence = sum (tau^2 u^2 / (1 + tau^2 l) - log(1 + tau^2 l)) / 2
-        deviation = wave_number ** -float(roughness)
-        eigenvalue, turn = np.linalg.eigh(deviation[:, None] * information * deviation)
-        eigenvalue = np.maximum(eigenvalue, 0.0)
-        root = deviation[:, None] * turn
-        u = root.T @ score
-        # From a prior that the reports cannot tell from the uniform distribution to one that leaves everything to them.
-        scale = SCALES / max(eigenvalue[-1], NEXT_TO_NOTHING)
-        gain = 1 + scale[:, None] * eigenvalue
-        evidences.append(np.sum(scale[:, None] * u**2 / gain - np.log(gain), axis=1) / 2)
-        roots.append(root)
-        projections.append(u)
-        eigenvalues.append(eigenvalue)
-        scales.append(scale)
-    evidence = np.stack(evidences)
+    found = [wave_evidence(information, score, wave_number, roughness, SCALES) for roughness in ROUGHNESS]
+    evidence = np.stack([each.evidences for each in found])
     chance = np.exp(evidence - evidence.max()).ravel()
     chosen = np.sort(generator.choice(chance.size, size=draws, p=chance / chance.sum()))
     theta = np.empty((draws, wave_number.size))
-    for index in range(len(ROUGHNESS)):
+    for index, waves in enumerate(found):
         mine = chosen // SCALES.size == index
-        scale = scales[index][chosen[mine] % SCALES.size]
-        variance = scale[:, None] / (1 + scale[:, None] * eigenvalues[index])
+        scale = waves.scales[chosen[mine] % SCALES.size]
+        variance = scale[:, None] / (1 + scale[:, None] * waves.eigenvalues)
         noise = generator.standard_normal(variance.shape)
-        theta[mine] = (variance * projections[index] + np.sqrt(variance) * noise) @ roots[index].T
+        theta[mine] = (variance * waves.projections + np.sqrt(variance) * noise) @ waves.root.T
     return theta
 
 

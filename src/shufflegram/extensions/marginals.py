@@ -63,7 +63,7 @@ class JointTruth:
     """What users really have, a row of bins each, ready to score estimates of all marginals of two and three.
 
     `edges` says for each number of attributes at how many cells an axis CDFs are compared: at every one of the bins, or
-    at every (bins / edges)-th. By default at most at 512 for two and 64 for three.
+    at every (bins / edges)-th. By default as many as fit up to 512 for two and 64 for three.
     """
 
     rows: Integers = field(repr=False)
@@ -81,7 +81,7 @@ class JointTruth:
         rows.setflags(write=False)
         object.__setattr__(self, "rows", rows)
         chosen = {
-            ways: _checked_edges(self.edges.get(ways, min(most, self.bins)), self.bins)
+            ways: _checked_edges(self.edges.get(ways, _most_edges(self.bins, most)), self.bins)
             for ways, most in EDGES.items()
             if ways <= rows.shape[1]
         }
@@ -149,6 +149,11 @@ def _product(factors: Sequence[Floats]) -> Floats:
 def _mean_distance(one: Floats, other: Floats) -> float:
     difference = np.subtract(one, other)
     return float(np.abs(difference, out=difference).mean())
+
+
+def _most_edges(bins: int, most: int) -> int:
+    """As many as are allowed and as divide the bins."""
+    return max(edges for edges in range(1, min(bins, most) + 1) if bins % edges == 0)
 
 
 def _checked_edges(edges: int, bins: int) -> int:

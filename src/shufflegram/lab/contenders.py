@@ -38,7 +38,7 @@ def is_protocol(name: str) -> bool:
 
 def is_square_wave(name: str) -> bool:
     """Whether its report is one cell of a square wave, which any estimator can read."""
-    return is_protocol(name) and not name.startswith(("flip-", "pure-"))
+    return is_protocol(name) and registry.entry(name).square_wave
 
 
 def libraries_of(name: str) -> tuple[str, ...]:

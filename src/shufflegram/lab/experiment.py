@@ -157,9 +157,7 @@ class Experiment:
             return self.accounting, self.estimators
         baselines.require(protocol)
         fixed = baselines.entry(protocol).accounting
-        return (tuple(each for each in self.accounting if each == fixed) if fixed else (NO_ACCOUNTING,)), (
-            OWN_ESTIMATOR,
-        )
+        return (NO_ACCOUNTING if fixed is None else fixed,), (OWN_ESTIMATOR,)
 
 
 def _fitting(data: tuple[str, ...], metrics: tuple[str, ...]) -> tuple[str, ...]:

@@ -14,10 +14,14 @@ Loader = Callable[[Domain, Mapping[str, Any]], Protocol]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A protocol's name, a title for people, how each kind of accounting builds it, and how a plan brings it back."""
+    """A protocol's name, a title for people, how each kind of accounting builds it, and how a plan brings it back.
+
+    A `square_wave` is a `SquareWaveProtocol`, whose reports any estimator can read.
+    """
 
     name: str
     title: str
     published: Builder
     exact: Builder
     load: Loader
+    square_wave: bool = False

@@ -124,4 +124,4 @@ def square_wave_entry(
     def load(domain: Domain, record: Mapping[str, Any]) -> SquareWaveProtocol:
         return SquareWaveProtocol(name, domain, SquareWave.from_dict(record), estimator)
 
-    return Entry(name, title, as_published, exact, load)
+    return Entry(name, title, as_published, exact, load, square_wave=True)

@@ -12,8 +12,6 @@ from ..data import folder, rows_of
 from .measurement import Measurement
 
 WAYS = (2, 3)
-# At how many cells an axis CDFs of so many values are compared.
-MOST_EDGES = {2: 512, 3: 64}
 
 
 def marginals(cell: Cell, seed: int) -> dict[str, float]:
@@ -45,12 +43,7 @@ def _collections(cell: Cell) -> SeveralAttributes:
 def _truth(data: str, bins: int, users: int, circular: bool, place: str | None) -> JointTruth:
     """One for all cells on the same data, wherever these are read from."""
     _, rows = rows_of(data, bins, users, circular)
-    return JointTruth(rows, bins, {ways: _grid(bins, most) for ways, most in MOST_EDGES.items()})
-
-
-def _grid(bins: int, most: int) -> int:
-    """As many cells an axis as are allowed and as fit the bins."""
-    return max(cells for cells in range(1, most + 1) if bins % cells == 0)
+    return JointTruth(rows, bins)
 
 
 MARGINALS = Measurement(
